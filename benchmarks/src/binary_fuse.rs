@@ -1,4 +1,5 @@
-//! Is it in a set that is finished: BinaryFuse beside the same filter of crates.io, and beside Bloom.
+//! Is it in a set that is finished: BinaryFuse beside the same filter of crates.io, and beside
+//! Bloom.
 
 use std::hint::black_box;
 

@@ -1,4 +1,5 @@
-//! Sketches of u64 keys, hash included: the rows of other groups that depend on the hash of integers, and the hash alone.
+//! Sketches of u64 keys, hash included: the rows of other groups that depend on the hash of
+//! integers, and the hash alone.
 
 use std::hash::BuildHasher;
 use std::hint::black_box;

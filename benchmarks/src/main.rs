@@ -24,9 +24,9 @@ use std::process::ExitCode;
 
 use report::Page;
 
-/// crivo asks for huge pages, and the allocator would later hand the same memory, still on huge pages, to
-/// a peer that does not ask. A fixed threshold makes it return large blocks to the system, so that
-/// everybody has what a program of its own would have.
+/// crivo asks for huge pages, and the allocator would later hand the same memory, still on huge
+/// pages, to a peer that does not ask. A fixed threshold makes it return large blocks to the
+/// system, so that everybody has what a program of its own would have.
 fn give_everyone_fresh_memory() {
     #[cfg(target_env = "gnu")]
     // SAFETY: an option of the allocator, set before any thread is started.

@@ -1,7 +1,7 @@
 //! Which value has that rank: NumberQuantiles beside KLL and t-digest.
 //!
-//! KLL has the size that its makers choose, and crivo the same. The errors of both are measured. That of t-digest has no bound;
-//! it is shown beside the others.
+//! KLL has the size that its makers choose, and crivo the same. The errors of both are measured.
+//! That of t-digest has no bound; it is shown beside the others.
 
 use std::hint::black_box;
 

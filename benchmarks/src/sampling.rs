@@ -91,7 +91,8 @@ fn one(page: &mut Page) {
     );
 }
 
-/// rand's weighted sample takes a slice and its length; a tenth of the items, because all of them are in memory.
+/// rand's weighted sample takes a slice and its length; a tenth of the items, because all of them
+/// are in memory.
 fn weighted(page: &mut Page) {
     const WEIGHTED: u64 = ITEMS / 10;
     let weights: &Vec<f64> = &(0..WEIGHTED).map(|item| 1.0 + (item % 100) as f64).collect();

@@ -22,7 +22,8 @@ use crate::register_sketch::{
 };
 use crate::report::Page;
 
-/// ExaLogLog's registers have 28 bits: at this precision it takes about the memory of the others at 12.
+/// ExaLogLog's registers have 28 bits: at this precision it takes about the memory of the others
+/// at 12.
 const EXA_PRECISION: u32 = 10;
 
 fn peer(precision: u8) -> PeerUltra {

@@ -19,7 +19,8 @@ use crivo::{Confidence, Estimate};
 /// Hashes to ask for: the ends of the range, and two between.
 const HASHES: [u64; 4] = [0, 1, u64::MAX, 0x9E37_79B9_7F4A_7C15];
 
-/// Returns true if an envelope, at the beginning or inside, has a version that is not written any more.
+/// Returns true if an envelope, at the beginning or inside, has a version that is not written any
+/// more.
 fn holds_an_older_version(bytes: &[u8]) -> bool {
     let is_older = |family: &Family, head: &[u8]| head[5] == *family as u8 && head[6] < family.version();
     bytes
@@ -54,7 +55,8 @@ fn check_estimate(estimate: Estimate) {
     assert!(lower <= value && value <= upper, "{value} is not in [{lower}, {upper}]");
 }
 
-/// What every sketch with a capability promises, so that a family is checked before it has checks of its own.
+/// What every sketch with a capability promises, so that a family is checked before it has checks
+/// of its own.
 fn check_capabilities(sketch: &AnySketch) {
     if let Some(counter) = sketch.answers_cardinality() {
         check_estimate(counter.distinct());
@@ -277,7 +279,8 @@ fn check_panes(ring: &Panes) {
     let covered = ring.covered(now).expect("the latest window");
     assert!(covered.contains(&now) && covered.end() == latest.end());
     assert!(ring.panes().all(|(times, _)| covered.contains(times.start()) && covered.contains(times.end())));
-    // Panes of one kind and size may still refuse each other: Count-Min after conservative updates does.
+    // Panes of one kind and size may still refuse each other: Count-Min after conservative updates
+    // does.
     if let Ok(merged) = ring.merged(now) {
         assert_eq!(merged.family(), ring.empty().family());
         check_queries(&merged);

@@ -1,7 +1,7 @@
 //! Files of other programs' formats, and changes to them.
 //!
-//! Random bytes hardly ever pass the first check of such a format. So the search begins with valid files and learns
-//! which changes lead further.
+//! Random bytes hardly ever pass the first check of such a format. So the search begins with valid
+//! files and learns which changes lead further.
 
 use std::io::Write;
 use std::sync::Once;
@@ -81,8 +81,8 @@ pub fn apply(changes: &[Change], bytes: &mut Vec<u8>) {
     }
 }
 
-/// Lets panics unwind. libFuzzer ends the process at every panic, also at those of a foreign crate that crivo catches and
-/// reports as an error. One that is not caught still ends the process.
+/// Lets panics unwind. libFuzzer ends the process at every panic, also at those of a foreign crate
+/// that crivo catches and reports as an error. One that is not caught still ends the process.
 pub fn allow_caught_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| std::panic::set_hook(Box::new(|_| ())));

@@ -1,8 +1,10 @@
-//! However two register sketches come about, their bytes are those that docs/format.md gives for their sets.
+//! However two register sketches come about, their bytes are those that docs/format.md gives for
+//! their sets.
 //!
 //! Arbitrary programs (insert, batch, merge at different precisions, write and read) run on two
-//! sketches and on two exact sets, from which a file of the format's first version is then written by
-//! definition. It must read as the same sketch. The count must be exact while it is promised to be.
+//! sketches and on two exact sets, from which a file of the format's first version is then written
+//! by definition. It must read as the same sketch. The count must be exact while it is promised to
+//! be.
 
 use std::collections::BTreeSet;
 

@@ -4,7 +4,8 @@ use std::io::Write;
 
 use crivo_rows::{Format, Input, Predicate, Scan, Select};
 
-/// Reads the bytes in chunks of different sizes: the outcome is the same, and a copy of all rows is what was read.
+/// Reads the bytes in chunks of different sizes: the outcome is the same, and a copy of all rows is
+/// what was read.
 pub fn check(bytes: &[u8], format: Format, settings: u8) {
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
     file.write_all(bytes).expect("room for a few kilobytes");

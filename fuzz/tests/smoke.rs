@@ -1,7 +1,8 @@
 //! A few thousand drawn inputs for every target.
 //!
-//! The search itself is `cargo xtask fuzz`, which takes a build with coverage. Inputs that are drawn without
-//! it find less, but they keep every target able to run and find what breaks on the first few inputs.
+//! The search itself is `cargo xtask fuzz`, which takes a build with coverage. Inputs that are
+//! drawn without it find less, but they keep every target able to run and find what breaks on the
+//! first few inputs.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -19,8 +20,8 @@ const LONGEST_INPUT: u64 = 4 << 10;
 /// Characters that mean something to one reader or another.
 const PRINTABLE: &[u8] = b"{}[]\"',:;=<>!-.0129 aeTZ\n\r\t/";
 
-/// Returns bytes of one of four kinds: any, small ones (which make short lengths and few kinds of steps), printable ones, and
-/// files of sketches with a few bytes changed.
+/// Returns bytes of one of four kinds: any, small ones (which make short lengths and few kinds of
+/// steps), printable ones, and files of sketches with a few bytes changed.
 fn drawn(random: &mut Xoshiro256PlusPlus, files: &[Vec<u8>]) -> Vec<u8> {
     let kind = random.next_u64() % 4;
     if kind == 3 && !files.is_empty() {

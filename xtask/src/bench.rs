@@ -1,9 +1,11 @@
 //! `cargo xtask bench`: how fast, how small, how exact, beside the peers?
 //!
 //! Sketches are compared in one process, by a crate outside the workspace, because it pulls in
-//! every peer library and other tasks should not have to build those. `rows`, `near`, `passages`, `verbs`, `profile`, `mail` and `learning`
-//! compare whole commands on large files, which a Python script makes and runs, because the peers are there; `spark` does the
-//! same with jobs on Spark, and `python` with calls from Python. `lost` lists the rows of all pages in which a peer is ahead.
+//! every peer library and other tasks should not have to build those. `rows`, `near`, `passages`,
+//! `verbs`, `profile`, `mail` and `learning` compare whole commands on large files, which a Python
+//! script makes and runs, because the peers are there; `spark` does the same with jobs on Spark,
+//! and `python` with calls from Python. `lost` lists the rows of all pages in which a peer is
+//! ahead.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -48,7 +50,8 @@ fn sketches(arguments: &[OsString]) -> Result<()> {
         .run()
 }
 
-/// Runs `benchmarks/commands/bench_spark.py` with the Python package, because crivo is a library there.
+/// Runs `benchmarks/commands/bench_spark.py` with the Python package, because crivo is a library
+/// there.
 fn spark(arguments: &[OsString]) -> Result<()> {
     setup::require_python()?;
     setup::require_java()?;
@@ -60,7 +63,8 @@ fn spark(arguments: &[OsString]) -> Result<()> {
         .run()
 }
 
-/// Runs the scripts of `benchmarks/python`: keys into a sketch, or with a corpus as argument near-duplicates in it.
+/// Runs the scripts of `benchmarks/python`: keys into a sketch, or with a corpus as argument
+/// near-duplicates in it.
 fn python(arguments: &[OsString]) -> Result<()> {
     setup::require_python()?;
     let python = setup::python_with_crivo()?;
@@ -73,7 +77,8 @@ fn python(arguments: &[OsString]) -> Result<()> {
     python.script(&folder.join(script)).args(arguments).run()
 }
 
-/// Runs `benchmarks/python/duckdb_functions.py` on the extension as it is released, and writes its page.
+/// Runs `benchmarks/python/duckdb_functions.py` on the extension as it is released, and writes its
+/// page.
 fn functions_in_duckdb(arguments: &[OsString]) -> Result<()> {
     setup::require_python()?;
     let extension = duckdb::extension(duckdb::Build::Release)?;

@@ -1,9 +1,10 @@
 //! `cargo xtask book`: docs/ as one site that can be searched, in target/book.
 //!
-//! The reference of commands is written first, from the program's own help texts. mdBook brings its styles, fonts and
-//! scripts along, and every page is checked to ask no other machine for anything. Tests check what does not need
-//! mdBook, which takes 150 seconds of the processor to build: that the summary lists every page, links lead somewhere,
-//! commands print what is shown. So continuous integration does not build the site.
+//! The reference of commands is written first, from the program's own help texts. mdBook brings its
+//! styles, fonts and scripts along, and every page is checked to ask no other machine for anything.
+//! Tests check what does not need mdBook, which takes 150 seconds of the processor to build: that
+//! the summary lists every page, links lead somewhere, commands print what is shown. So continuous
+//! integration does not build the site.
 
 use std::fs;
 use std::path::Path;
@@ -52,8 +53,8 @@ fn write_reference() -> Result<()> {
     Step::new(program, "man --quiet --markdown").args([COMMANDS]).run()
 }
 
-/// Checks that links of all pages lead to files of the site, and that none loads anything from elsewhere. Returns the
-/// number of pages.
+/// Checks that links of all pages lead to files of the site, and that none loads anything from
+/// elsewhere. Returns the number of pages.
 fn check(site: &Path) -> Result<usize> {
     let (mut folders, mut pages, mut wrong) = (vec![site.to_owned()], 0, Vec::new());
     while let Some(folder) = folders.pop() {
@@ -77,7 +78,8 @@ fn is_below(page: &Path, target: &str) -> bool {
     file.is_empty() || page.parent().map(|folder| folder.join(file)).as_deref().is_some_and(Path::is_file)
 }
 
-/// Returns what is wrong with the elements of a page: links that lead nowhere, and what is loaded from elsewhere.
+/// Returns what is wrong with the elements of a page: links that lead nowhere, and what is loaded
+/// from elsewhere.
 fn complaints(page: &str, is_there: impl Fn(&str) -> bool) -> Vec<String> {
     let mut found = Vec::new();
     for element in page.split('<').skip(1).filter_map(|rest| rest.split('>').next()) {

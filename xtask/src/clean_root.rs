@@ -8,7 +8,8 @@ use anyhow::{Context, Result};
 use crate::setup;
 use crate::shell::{Step, as_root};
 
-/// Makes a minimal Debian of a suite in `folder`, in the place of what is there, and runs `script` inside.
+/// Makes a minimal Debian of a suite in `folder`, in the place of what is there, and runs `script`
+/// inside.
 pub(crate) fn make(folder: &Path, suite: &str, script: &str) -> Result<()> {
     setup::debootstrap()?;
     as_root("rm", "-rf").args([folder]).run()?;
@@ -42,7 +43,8 @@ pub(crate) fn about_this_system(name: &str) -> Option<String> {
     Some(value.trim_matches('"').to_owned())
 }
 
-/// Returns where this machine's own packages come from, if the suite is there too. Without it debootstrap takes its own.
+/// Returns where this machine's own packages come from, if the suite is there too. Without it
+/// debootstrap takes its own.
 fn mirror(suite: &str) -> Option<String> {
     let release = about_this_system("VERSION_CODENAME").unwrap_or_default();
     let has_suite = suite == release || about_this_system("ID").as_deref() == Some("debian");

@@ -1,7 +1,8 @@
-//! `cargo xtask test --container`: the tests in Docker or podman, so that nothing is installed on this machine.
+//! `cargo xtask test --container`: the tests in Docker or podman, so that nothing is installed on
+//! this machine.
 //!
-//! The sources are mounted to be read only and copied into a volume, which keeps what was built for the next run. The
-//! container is privileged: it makes the clean root that packages are tried in.
+//! The sources are mounted to be read only and copied into a volume, which keeps what was built for
+//! the next run. The container is privileged: it makes the clean root that packages are tried in.
 
 use anyhow::{Context, Result};
 

@@ -47,8 +47,8 @@ fn paths_in(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Returns the paths of [`paths_in`] that begin with a folder of the repository. Other documents than the maps also
-/// name files of their readers.
+/// Returns the paths of [`paths_in`] that begin with a folder of the repository. Other documents
+/// than the maps also name files of their readers.
 fn paths_of_the_repository(text: &str) -> Vec<&str> {
     let top = |path: &str| path.split_once('/').is_some_and(|(folder, _)| root().join(folder).is_dir());
     paths_in(text).into_iter().filter(|path| top(path)).collect()
@@ -74,7 +74,8 @@ fn is_there(path: &str) -> bool {
     })
 }
 
-/// Returns true if a folder directly below has the path: modules name their files without their folder.
+/// Returns true if a folder directly below has the path: modules name their files without their
+/// folder.
 fn is_below(sources: &Path, path: &str) -> bool {
     let folders = fs::read_dir(sources).into_iter().flatten().flatten();
     folders.map(|entry| entry.path()).any(|folder| folder.is_dir() && folder.join(path).exists())
@@ -294,7 +295,8 @@ mod tests {
         assert!(found.is_empty(), "say caller, reader, user or what it is: {found:#?}");
     }
 
-    /// Each figure of the tables of speed stands on the page that its row links to, rounded as it is there.
+    /// Each figure of the tables of speed stands on the page that its row links to, rounded as it
+    /// is there.
     #[test]
     fn figures_are_those_of_the_pages() {
         for (document, least) in [("README.md", 6), ("docs/benchmarks/index.md", 20)] {

@@ -1,8 +1,9 @@
 //! `cargo xtask duckdb`: the extension for DuckDB, built and stamped.
 //!
-//! DuckDB reads the last 512 bytes of an extension before it loads the file: eight fields of 32 bytes, which say for
-//! which platform and which version of its C API the file is made, and 256 bytes of a signature. Extensions without a
-//! signature load into connections with `allow_unsigned_extensions`.
+//! DuckDB reads the last 512 bytes of an extension before it loads the file: eight fields of 32
+//! bytes, which say for which platform and which version of its C API the file is made, and 256
+//! bytes of a signature. Extensions without a signature load into connections with
+//! `allow_unsigned_extensions`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -56,7 +57,8 @@ pub(crate) fn extension(build: Build) -> Result<PathBuf> {
     let library = folder.join(profile).join(library);
     let mut bytes = fs::read(&library).with_context(|| format!("cannot read {}", library.display()))?;
     bytes.extend(footer(&platform(), env!("CARGO_PKG_VERSION")));
-    // DuckDB makes the name of the way in from that of the file, so only the folder can tell builds apart.
+    // DuckDB makes the name of the way in from that of the file, so only the folder can tell builds
+    // apart.
     let place = folder.join(match build {
         Build::Debug => "debug-extension",
         Build::Release => "extension",
@@ -85,8 +87,8 @@ fn platform() -> String {
     format!("{system}_{processor}")
 }
 
-/// The end of an extension: the head of a section, which makes the file one that WebAssembly tools read too, the
-/// fields from the last to the first, and an empty signature.
+/// The end of an extension: the head of a section, which makes the file one that WebAssembly tools
+/// read too, the fields from the last to the first, and an empty signature.
 fn footer(platform: &str, version: &str) -> Vec<u8> {
     // A custom section (0) of 531 bytes, with a name of 16 bytes and a content of 512.
     let mut footer = vec![0, 0x93, 0x04, 16];

@@ -1,8 +1,9 @@
 //! `cargo xtask foreign`: the same bytes with addresses of 32 bits, and with the other byte order.
 //!
-//! Debian's testing suite has Rust's standard library for both targets, linkers that run here, and an emulator. They need
-//! a newer C library than most machines have, so they go into a root of their own, which is made once in
-//! `target/foreign-root`. The sources and the crates that cargo has fetched are mounted there, and nothing is fetched inside.
+//! Debian's testing suite has Rust's standard library for both targets, linkers that run here, and
+//! an emulator. They need a newer C library than most machines have, so they go into a root of
+//! their own, which is made once in `target/foreign-root`. The sources and the crates that cargo
+//! has fetched are mounted there, and nothing is fetched inside.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,11 +16,12 @@ use crate::clean_root;
 use crate::shell::{Step, as_root, root, target};
 use crate::test::SAME_BYTES;
 
-/// The suite of Debian that has what the root needs. Its packages are younger than those of a stable release.
+/// The suite of Debian that has what the root needs. Its packages are younger than those of a
+/// stable release.
 const SUITE: &str = "testing";
 
-/// Fills a minimal root. The list of packages may be older than it says that it is valid, because a mirror may lag behind;
-/// its signature is checked.
+/// Fills a minimal root. The list of packages may be older than it says that it is valid, because a
+/// mirror may lag behind; its signature is checked.
 const INSTALL: &str = "export DEBIAN_FRONTEND=noninteractive
 dpkg --add-architecture i386
 dpkg --add-architecture s390x
@@ -30,8 +32,8 @@ apt-get install -y -q --no-install-recommends rustc cargo gcc libc6-dev qemu-use
 apt-get clean
 mkdir -p /crivo /registry";
 
-/// Mounts sources, crates and `/proc` in the root, and runs cargo there. The mounts are seen by this process alone and end
-/// with it, so that removing the root never reaches what was mounted.
+/// Mounts sources, crates and `/proc` in the root, and runs cargo there. The mounts are seen by
+/// this process alone and end with it, so that removing the root never reaches what was mounted.
 const BUILD: &str = r#"root=$1 sources=$2 registry=$3
 shift 3
 mount --bind "$sources" "$root/crivo"

@@ -11,7 +11,8 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     if let Some(argument) = arguments.next()? {
         return Err(argument.unexpected().into());
     }
-    // One test that writes after the other: beside them another would look for files not written yet.
+    // One test that writes after the other: beside them another would look for files not written
+    // yet.
     Step::cargo("test --package crivo --test golden stored_files_are_written_the_same_today")
         .env("CRIVO_GOLDEN", "write")
         .or("a golden file that differs is never rewritten: bump the family's version instead (CONTRIBUTING.md)")

@@ -1,7 +1,8 @@
 //! Does the list of kinds of sketches stand in one place only?
 //!
-//! A list of kinds outside of the codec forgets the next one silently. So sources ask a sketch for its capabilities
-//! (`crivo::sketch`), and this check refuses lists of `AnySketch` variants and of families.
+//! A list of kinds outside of the codec forgets the next one silently. So sources ask a sketch for
+//! its capabilities (`crivo::sketch`), and this check refuses lists of `AnySketch` variants and of
+//! families.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -58,7 +59,8 @@ fn lists_in(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// What stands before and after each path that begins with the name of the type and goes on with a variant.
+/// What stands before and after each path that begins with the name of the type and goes on with a
+/// variant.
 fn variants<'a>(line: &'a str, path: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
     line.match_indices(path).filter_map(move |(at, _)| {
         let rest = &line[at + path.len()..];

@@ -83,11 +83,12 @@ fn features() -> Result<()> {
 /// The features of the program.
 const PROGRAM_FEATURES: [&str; 5] = ["interchange", "lab", "mail", "near", "parquet"];
 
-/// The sets that every lint checks: nothing, what README's first command builds, and what it leaves out.
+/// The sets that every lint checks: nothing, what README's first command builds, and what it leaves
+/// out.
 const USUAL_SETS: [&[&str]; 3] = [&[], &["near", "parquet"], &["interchange", "lab", "mail"]];
 
-/// The program with fewer features: what one part takes from another without saying so does not build then.
-/// `lint --all-feature-sets` checks every set.
+/// The program with fewer features: what one part takes from another without saying so does not
+/// build then. `lint --all-feature-sets` checks every set.
 fn program_features(all_sets: bool) -> Result<()> {
     let sets = if all_sets { every_set(&PROGRAM_FEATURES) } else { USUAL_SETS.map(<[_]>::to_vec).to_vec() };
     for set in sets {
@@ -122,9 +123,10 @@ fn minimum_rust() -> Result<()> {
         .run()
 }
 
-/// Packs every crate that is meant for others, and builds the library from what was packed. The others would
-/// build all dependencies again, which takes as long as the tests: `lint --packages` builds them too.
-/// Crates of the workspace find each other there, so nothing has to be published first.
+/// Packs every crate that is meant for others, and builds the library from what was packed. The
+/// others would build all dependencies again, which takes as long as the tests: `lint --packages`
+/// builds them too. Crates of the workspace find each other there, so nothing has to be published
+/// first.
 fn packages(build_all: bool) -> Result<()> {
     let advice = "a package must have all files that it is built from, and metadata that is true";
     let pack = |arguments| {
@@ -151,7 +153,8 @@ fn dependencies(deny: &Path) -> Result<()> {
         .run()
 }
 
-/// Asks the database of known vulnerabilities about the dependencies. Whether it was asked is the answer.
+/// Asks the database of known vulnerabilities about the dependencies. Whether it was asked is the
+/// answer.
 ///
 /// Getting the database and asking it are two commands, so that their failures cannot be
 /// confused: without network there is nothing to report, but an advisory is a failure.

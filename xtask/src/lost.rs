@@ -1,7 +1,7 @@
 //! `cargo xtask bench lost`: in which rows of the benchmark pages is crivo behind?
 //!
-//! The page `docs/benchmarks/lost.md` is made from the other pages, and a test compares the two, so that a row
-//! that is lost is never left out of it.
+//! The page `docs/benchmarks/lost.md` is made from the other pages, and a test compares the two, so
+//! that a row that is lost is never left out of it.
 
 use std::fs;
 

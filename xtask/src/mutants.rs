@@ -1,10 +1,12 @@
 //! `cargo xtask mutants`: would the tests notice if a line were wrong?
 //!
-//! cargo-mutants changes one operator, constant or result at a time and runs the tests. A mutant that they let pass is
-//! either a gap in the tests or a change that changes nothing; `xtask/mutants.txt` lists the second kind, each with its reason.
+//! cargo-mutants changes one operator, constant or result at a time and runs the tests. A mutant
+//! that they let pass is either a gap in the tests or a change that changes nothing;
+//! `xtask/mutants.txt` lists the second kind, each with its reason.
 //!
-//! Each crate is tried in two rounds. The first runs the quick tests, which catch most mutants in seconds. The second
-//! runs the statistical tests on those that are left, because a wrong constant of an estimator shows only there.
+//! Each crate is tried in two rounds. The first runs the quick tests, which catch most mutants in
+//! seconds. The second runs the statistical tests on those that are left, because a wrong constant
+//! of an estimator shows only there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -75,7 +77,8 @@ impl Outcome {
         caught / (caught + self.missed.len() as f64).max(1.0)
     }
 
-    /// Moves the mutants that a later round caught. It may also have tried others, which do not count.
+    /// Moves the mutants that a later round caught. It may also have tried others, which do not
+    /// count.
     fn caught_later(&mut self, names: &[String]) {
         let (caught, missed) = self.missed.drain(..).partition(|mutant| names.contains(mutant));
         self.missed = missed;
@@ -229,7 +232,8 @@ impl Outcome {
     }
 }
 
-/// The mutants of the list with their reasons: a line `file: change`, and an indented line with the reason.
+/// The mutants of the list with their reasons: a line `file: change`, and an indented line with the
+/// reason.
 fn harmless(list: &str) -> Result<Vec<(String, String)>> {
     let mut known: Vec<(String, String)> = Vec::new();
     for line in list.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {

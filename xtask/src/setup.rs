@@ -135,7 +135,8 @@ impl Python {
         Step::new(&self.0, "-c").args([code])
     }
 
-    /// A program that was installed beside the interpreter, which finds the interpreter as `python3`.
+    /// A program that was installed beside the interpreter, which finds the interpreter as
+    /// `python3`.
     pub(crate) fn program(&self, name: &str, arguments: &str) -> Step {
         let programs = self.0.parent().unwrap_or(&self.0);
         let path = std::env::var("PATH").unwrap_or_default();
@@ -196,7 +197,8 @@ pub(crate) fn stripped_program() -> Result<PathBuf> {
     Ok(stripped)
 }
 
-/// A virtual environment with the Python package, built from these sources, and what its tests need.
+/// A virtual environment with the Python package, built from these sources, and what its tests
+/// need.
 pub(crate) fn python_with_crivo() -> Result<Python> {
     let folder = target().join("venv");
     let python = environment(&folder)?;
@@ -214,7 +216,8 @@ pub(crate) fn python_with_crivo() -> Result<Python> {
         .args([wheels.as_os_str()])
         // Built already: the wheel's own build of the program would take minutes.
         .env("CRIVO_PROGRAM", stripped_program()?)
-        // The profile of the Rust tests, which have built most dependencies, and which checks every sum for overflow.
+        // The profile of the Rust tests, which have built most dependencies, and which checks every
+        // sum for overflow.
         .env("MATURIN_PEP517_ARGS", "--profile dev --strip")
         .or("the lines above say what the build lacks; to leave Python out: cargo xtask test --rust-only")
         .run()?;
@@ -255,7 +258,8 @@ const JAVA: u32 = 17;
 
 const SPARK_REQUIREMENTS: &str = "python/tests/spark/requirements.txt";
 
-/// Says how to get Java if it is missing or too old: asked before the minutes that the other tests take.
+/// Says how to get Java if it is missing or too old: asked before the minutes that the other tests
+/// take.
 pub(crate) fn require_java() -> Result<()> {
     let found = Step::new("java", "--version").output().and_then(|text| java_version(&text));
     let what = found.map_or("was not found".to_owned(), |version| format!("is Java {version} here"));
@@ -274,8 +278,8 @@ fn java_version(text: &str) -> Option<u32> {
     number.split(['.', '-', '+']).next()?.parse().ok()
 }
 
-/// A virtual environment with Spark and the wheel that [`python_with_crivo`] has built: Spark needs other
-/// versions than the newest of what the package works with.
+/// A virtual environment with Spark and the wheel that [`python_with_crivo`] has built: Spark needs
+/// other versions than the newest of what the package works with.
 pub(crate) fn python_with_spark() -> Result<Python> {
     let folder = target().join("venv-spark");
     let python = environment(&folder)?;

@@ -91,8 +91,8 @@ impl Step {
         self.judge(output.status)
     }
 
-    /// Shows the command and runs it, again and again while its error output says that another process
-    /// holds a lock, until `limit` has passed.
+    /// Shows the command and runs it, again and again while its error output says that another
+    /// process holds a lock, until `limit` has passed.
     pub(crate) fn run_when_unlocked(mut self, limit: Duration) -> Result<()> {
         eprintln!("\n$ {}", self.shown);
         let deadline = Instant::now() + limit;
@@ -152,7 +152,8 @@ pub(crate) fn as_root(program: &str, arguments: &str) -> Step {
     if is_root {
         Step::new(program, arguments)
     } else {
-        // `-n`: nothing answers a question for a password, and waiting for one would look like a hang.
+        // `-n`: nothing answers a question for a password, and waiting for one would look like a
+        // hang.
         Step::new("sudo", "-n").args([program]).args(arguments.split_whitespace())
     }
 }

@@ -1,8 +1,8 @@
 //! `cargo xtask test`: every test there is.
 //!
 //! Rust first, because it fails soonest; then the documentation's examples; then the Python
-//! package, installed the way users install it, the packages for others, each installed where nothing of crivo is, and last
-//! Spark. `setup` brings what a fresh machine lacks.
+//! package, installed the way users install it, the packages for others, each installed where
+//! nothing of crivo is, and last Spark. `setup` brings what a fresh machine lacks.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -15,7 +15,8 @@ use crate::{attack, container, dist, duckdb, setup, tools};
 /// The variable that the statistical tests take their seed from.
 const SEED: &str = "CRIVO_TEST_SEED";
 
-/// The tests of what must be the same on every machine: bytes, answers, merges, and what damaged bytes are refused with.
+/// The tests of what must be the same on every machine: bytes, answers, merges, and what damaged
+/// bytes are refused with.
 pub(crate) const SAME_BYTES: &str =
     "--package crivo --test golden --test laws --test damage --test hostile_bytes";
 
@@ -73,7 +74,8 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     Ok(())
 }
 
-/// The tests that need nothing but Rust; for another target, those of bytes that must be the same on every machine.
+/// The tests that need nothing but Rust; for another target, those of bytes that must be the same
+/// on every machine.
 fn portable_tests(triple: Option<&str>) -> Result<()> {
     if let Some(triple) = triple {
         return Step::cargo("test")
@@ -98,7 +100,8 @@ impl Tests {
             self.step(Step::cargo("nextest run --workspace")).run()?;
             print_slowest();
         } else {
-            // Libraries and binaries too; naming those would include the ones that say `test = false`.
+            // Libraries and binaries too; naming those would include the ones that say
+            // `test = false`.
             self.step(Step::cargo("test --workspace --tests")).run()?;
         }
         self.step(Step::cargo("test --workspace --doc")).run()

@@ -74,7 +74,8 @@ fn spread(rank: u32) -> u64 {
     Xoshiro256PlusPlus::seed_from_u64(rank.into()).next_u64()
 }
 
-/// Returns the largest sketch that takes no more than the given number of bytes when it is full of keys.
+/// Returns the largest sketch that takes no more than the given number of bytes when it is full of
+/// keys.
 fn crivo(scheme: KeyScheme, bytes: usize) -> HeavyHitters {
     let filled = |capacity: u64| {
         let mut sketch = HeavyHitters::with_scheme(capacity, scheme).expect("a valid capacity");

@@ -25,7 +25,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error of this crate: see [`ErrorKind`] for the causes.
 ///
-/// Its text names the column if that has a name: `column 'tags': expected a column of numbers, found List(Utf8)`.
+/// Its text names the column if that has a name: `column 'tags': expected a column of numbers,
+/// found List(Utf8)`.
 #[derive(Debug)]
 pub struct Error(Box<Detail>);
 

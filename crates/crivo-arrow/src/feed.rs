@@ -36,15 +36,16 @@ impl Stretch<'_> {
         self.gaps
     }
 
-    /// Replaces `out` by the rows of the keys, if the first value has the row `first`. Returns the row after the last
-    /// value.
+    /// Replaces `out` by the rows of the keys, if the first value has the row `first`. Returns the
+    /// row after the last value.
     pub fn rows(&self, first: u64, out: &mut Vec<u64>) -> u64 {
         let all: Vec<u64> = (first..).take(self.values()).collect();
         self.gather(&all, out);
         first + self.values() as u64
     }
 
-    /// Appends an answer for every value: those given for the keys, `T::default()` for missing ones.
+    /// Appends an answer for every value: those given for the keys, `T::default()` for missing
+    /// ones.
     pub fn spread<T: Copy + Default>(&self, answers: &[T], out: &mut Vec<T>) {
         let mut done = 0;
         for &before in self.gaps {
@@ -55,14 +56,15 @@ impl Stretch<'_> {
         out.extend_from_slice(&answers[done..]);
     }
 
-    /// Replaces `out` by the entries of `given`, one for each value, without those of missing values.
+    /// Replaces `out` by the entries of `given`, one for each value, without those of missing
+    /// values.
     pub fn gather<T: Copy>(&self, given: &[T], out: &mut Vec<T>) {
         gather(self.gaps, given, out);
     }
 }
 
-/// Replaces `out` by the entries of `given`, one for each value, without those of missing values. `gaps` has for each
-/// missing value the number of present values before it.
+/// Replaces `out` by the entries of `given`, one for each value, without those of missing values.
+/// `gaps` has for each missing value the number of present values before it.
 pub fn gather<T: Copy>(gaps: &[usize], given: &[T], out: &mut Vec<T>) {
     out.clear();
     let mut rest = given;
@@ -87,7 +89,8 @@ pub struct Feed<'t, E = Error> {
 }
 
 impl<'t, E: From<Error>> Feed<'t, E> {
-    /// The most missing values that are remembered before they are handed over, with keys or without.
+    /// The most missing values that are remembered before they are handed over, with keys or
+    /// without.
     const MOST_GAPS: usize = KeyBatch::TARGET_LEN;
 
     /// Makes keys of a scheme, and gives them to `take`.
@@ -109,7 +112,8 @@ impl<'t, E: From<Error>> Feed<'t, E> {
     /// Hands over the keys of an array. `name` is the column's, for errors; it may be empty.
     ///
     /// # Errors
-    /// If the type has no text, or no keys of the scheme's kind; if a value is none of its type; those of `take`.
+    /// If the type has no text, or no keys of the scheme's kind; if a value is none of its type;
+    /// those of `take`.
     pub fn column(&mut self, name: &str, array: &dyn Array) -> Result<(), E> {
         name.clone_into(&mut self.column);
         let data_type = value_type(array.data_type());
@@ -135,9 +139,10 @@ impl<'t, E: From<Error>> Feed<'t, E> {
         Err(error.in_column(&self.column))
     }
 
-    /// Hands over the keys that lie at `ranges`, which ascend, of `bytes`. An empty range stands for a missing value:
-    /// docs/keys.md counts empty text among what is missing from a column. Spans count from the first key of their
-    /// batch, so `bytes` itself may be larger than a batch can address.
+    /// Hands over the keys that lie at `ranges`, which ascend, of `bytes`. An empty range stands
+    /// for a missing value: docs/keys.md counts empty text among what is missing from a column.
+    /// Spans count from the first key of their batch, so `bytes` itself may be larger than a batch
+    /// can address.
     pub(crate) fn ranges(
         &mut self,
         bytes: &[u8],
@@ -221,8 +226,8 @@ impl<'t, E: From<Error>> Feed<'t, E> {
         Ok(())
     }
 
-    /// Hands over integer keys, or hashes if that is what the sketch takes. `gaps` says of each missing value how many
-    /// integers came before it.
+    /// Hands over integer keys, or hashes if that is what the sketch takes. `gaps` says of each
+    /// missing value how many integers came before it.
     pub(crate) fn integer_keys(&mut self, integers: &[u64], mut gaps: &[usize]) -> Result<(), E> {
         let mut done = 0;
         // An empty batch at the end has the values that are missing after the last integer.
@@ -363,7 +368,8 @@ impl<E: From<Error>> ColumnVisitor for Feed<'_, E> {
     }
 
     fn picked(&mut self, picked: &PickedValues<'_>) -> Result<(), E> {
-        // A slice of a long column has the whole dictionary. One beyond what spans address is unfolded too.
+        // A slice of a long column has the whole dictionary. One beyond what spans address is
+        // unfolded too.
         const LONGEST_WRITTEN: usize = 128;
         let values = picked.values();
         let is_short =

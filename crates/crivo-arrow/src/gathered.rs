@@ -7,8 +7,8 @@ use crivo::keys::{KeyBatch, KeyKind, KeyRef};
 use crate::error::{Error, Result};
 use crate::feed::Feed;
 
-/// Many batches of keys. A caller whose values are Python objects releases its lock at each delivery, and getting
-/// the lock back from a busy thread takes milliseconds.
+/// Many batches of keys. A caller whose values are Python objects releases its lock at each
+/// delivery, and getting the lock back from a busy thread takes milliseconds.
 #[derive(Debug)]
 pub struct Gathered {
     kind: KeyKind,

@@ -1,7 +1,7 @@
 //! Which numbers are in an Arrow column? For sketches of numbers, which have no keys.
 //!
-//! Columns of floats are read where they lie; other numbers become the nearest floats. NaN is a number like any other
-//! here: the sketch counts what is not finite.
+//! Columns of floats are read where they lie; other numbers become the nearest floats. NaN is a
+//! number like any other here: the sketch counts what is not finite.
 
 use arrow_array::Array;
 use arrow_array::cast::AsArray;

@@ -68,7 +68,8 @@ impl<'a> PickedValues<'a> {
         self.rows
     }
 
-    /// Gives `take` the place of each row's value, some thousand rows at a time. A row that is null has none.
+    /// Gives `take` the place of each row's value, some thousand rows at a time. A row that is null
+    /// has none.
     ///
     /// # Errors
     /// Those of `take`.

@@ -66,7 +66,8 @@ pub(crate) fn instant_texts(unit: TimeUnit, universal: bool) -> TimestampTexts {
     TimestampTexts::new(per_second(unit), universal)
 }
 
-/// Appends a time of day, counted in units from midnight. The end of the day is `24:00:00`, as in other engines.
+/// Appends a time of day, counted in units from midnight. The end of the day is `24:00:00`, as in
+/// other engines.
 pub(crate) fn push_time_of_day(out: &mut Vec<u8>, value: i64, unit: TimeUnit) -> Result<()> {
     let nanoseconds = (1_000_000_000 / per_second(unit)).unsigned_abs();
     let time = u64::try_from(value).ok().and_then(|value| value.checked_mul(nanoseconds));

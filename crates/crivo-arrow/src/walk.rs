@@ -21,14 +21,14 @@ const MILLISECONDS_A_DAY: i64 = 86_400_000;
 
 /// Takes the values of a column in the order of its rows.
 ///
-/// Two methods suffice. The others are for visitors that can do better than have a text written: their defaults call
-/// those two.
+/// Two methods suffice. The others are for visitors that can do better than have a text written:
+/// their defaults call those two.
 pub trait ColumnVisitor: Sized {
     /// What stops the walk.
     type Error: From<Error>;
 
-    /// Takes texts that lie side by side: that of row `i` is between `offsets[i]` and `offsets[i + 1]` of `bytes`. A row
-    /// that is null may have bytes there.
+    /// Takes texts that lie side by side: that of row `i` is between `offsets[i]` and
+    /// `offsets[i + 1]` of `bytes`. A row that is null may have bytes there.
     ///
     /// # Errors
     /// If the visitor refuses.
@@ -39,7 +39,8 @@ pub trait ColumnVisitor: Sized {
         nulls: Option<&NullBuffer>,
     ) -> Result<(), Self::Error>;
 
-    /// Takes values that have to be written: `write` appends the text of a row, or returns false if it has none.
+    /// Takes values that have to be written: `write` appends the text of a row, or returns false if
+    /// it has none.
     ///
     /// # Errors
     /// If the visitor refuses, or the value of a row has no text.

@@ -1,8 +1,8 @@
 //! A page is what a browser makes of it: so tests of pages start one.
 //!
-//! [`Browser`] starts Chromium without a window, through its driver, and speaks `WebDriver` to it on
-//! this machine: a dozen commands in plain HTTP with JSON. Each test starts its own browser, on a
-//! port that the system chooses. Browser and driver end when the value is dropped, also when the
+//! [`Browser`] starts Chromium without a window, through its driver, and speaks `WebDriver` to it
+//! on this machine: a dozen commands in plain HTTP with JSON. Each test starts its own browser, on
+//! a port that the system chooses. Browser and driver end when the value is dropped, also when the
 //! test fails. Tests act as a reader does, by clicks and keys, and ask the page itself what a
 //! reader would see.
 //!
@@ -136,7 +136,8 @@ impl Browser {
         entries.iter().filter(serious).map(|entry| text(&entry["message"]).into()).collect()
     }
 
-    /// What the browser asked of the network or the disk since the last call, the documents themselves included.
+    /// What the browser asked of the network or the disk since the last call, the documents
+    /// themselves included.
     pub fn requests(&self) -> Vec<String> {
         let entries = self.driver.post("se/log", &json!({ "type": "performance" }));
         let events = entries.as_array().into_iter().flatten().filter_map(|entry| {

@@ -33,8 +33,8 @@ impl EveryArgs {
     }
 }
 
-/// Reads every batch into one state on one thread, and shows the state and what was read so far at every interval.
-/// An answer that cannot be shown ends the pass.
+/// Reads every batch into one state on one thread, and shows the state and what was read so far at
+/// every interval. An answer that cannot be shown ends the pass.
 pub(crate) fn fold_showing<S: Send>(
     pass: &Pass,
     scheme: KeyScheme,

@@ -78,7 +78,8 @@ impl Filter {
         Ok(())
     }
 
-    /// Keeps what both hold, and returns how many that are. The result knows that it is an intersection.
+    /// Keeps what both hold, and returns how many that are. The result knows that it is an
+    /// intersection.
     pub(crate) fn intersect(&mut self, other: &Self) -> crivo::Result<Estimate> {
         self.0 = self.0.membership()?.intersection(&other.0)?;
         Ok(self.items())
@@ -106,19 +107,21 @@ impl Filter {
     }
 }
 
-/// Returns the filter of what is in one or the other: of one size as one, of different sizes side by side.
+/// Returns the filter of what is in one or the other: of one size as one, of different sizes side
+/// by side.
 pub(crate) fn united(mut first: AnySketch, second: &AnySketch) -> crivo::Result<AnySketch> {
     match first.merge(second) {
         Ok(()) => Ok(first),
-        // What forbids it may be more than the sizes; that is said better by the filters themselves.
+        // What forbids it may be more than the sizes; that is said better by the filters
+        // themselves.
         Err(error) => CombinedFilter::union(first, second.clone())
             .map(Into::into)
             .map_err(|other| if other.kind() == ErrorKind::Unsupported { error } else { other }),
     }
 }
 
-/// Says, or fails with, that a sketch is past what it can tell: a filter with more keys than it was made for, or a
-/// count without an upper bound.
+/// Says, or fails with, that a sketch is past what it can tell: a filter with more keys than it was
+/// made for, or a count without an upper bound.
 pub(crate) fn report_if_full(sketch: &AnySketch, on_full: OnFull, out: &Output) -> Result<()> {
     if let Some(filter) = sketch.answers_membership() {
         let items = filter.items();

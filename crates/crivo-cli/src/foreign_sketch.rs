@@ -1,7 +1,9 @@
-//! Files of Apache DataSketches, as `--interchange` and other systems write them: made of rows, read, and asked.
+//! Files of Apache DataSketches, as `--interchange` and other systems write them: made of rows,
+//! read, and asked.
 //!
-//! Those systems hash differently, so that their sketches are built from the rows: a `.crivo` file cannot be turned
-//! into one. Text is hashed as its bytes; `--keys int` is for columns that the other side counts as integers.
+//! Those systems hash differently, so that their sketches are built from the rows: a `.crivo` file
+//! cannot be turned into one. Text is hashed as its bytes; `--keys int` is for columns that the
+//! other side counts as integers.
 
 use std::fs::File;
 use std::io::Read;
@@ -121,8 +123,8 @@ struct ForeignWorker<S> {
     weights: Weights,
 }
 
-/// Adds the keys of every row to a sketch that begins as `start`, which must be empty because each thread begins with a
-/// copy. Their weights are 1, or in column 1 if the pass is `weighted`.
+/// Adds the keys of every row to a sketch that begins as `start`, which must be empty because each
+/// thread begins with a copy. Their weights are 1, or in column 1 if the pass is `weighted`.
 pub(crate) fn fill<S: Clone + Send>(
     pass: &Pass,
     scheme: KeyScheme,

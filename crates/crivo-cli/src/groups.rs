@@ -1,8 +1,8 @@
 //! `--by`: one answer for each group, in bounded memory.
 //!
-//! A command brings the sketch that each group begins as, what a batch of rows adds to the groups, and how the answer of
-//! a group reads. Everything else is the same for all commands: the option, the pass, the file with all groups, and the
-//! table or the JSON object with one line a group.
+//! A command brings the sketch that each group begins as, what a batch of rows adds to the groups,
+//! and how the answer of a group reads. Everything else is the same for all commands: the option,
+//! the pass, the file with all groups, and the table or the JSON object with one line a group.
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
@@ -292,7 +292,8 @@ pub(crate) fn emit_answer<S: Pane, A: GroupAnswer>(
     emit(key, &text)
 }
 
-/// Prints the answers of all groups, and what was read; `method` is the way to count, where there are several.
+/// Prints the answers of all groups, and what was read; `method` is the way to count, where there
+/// are several.
 pub(crate) fn print(
     grouped: &Grouped,
     shown: Shown<'_>,

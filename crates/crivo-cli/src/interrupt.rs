@@ -96,7 +96,8 @@ impl Drop for Unfinished {
     }
 }
 
-/// Does a few quick steps that belong together: a signal ends the program before the first or after the last of them.
+/// Does a few quick steps that belong together: a signal ends the program before the first or after
+/// the last of them.
 pub(crate) fn undisturbed<T>(steps: impl FnOnce() -> T) -> T {
     let _held = unfinished();
     steps()

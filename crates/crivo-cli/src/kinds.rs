@@ -1,7 +1,8 @@
-//! What a stored sketch is to a user: which command makes one, what it answers, which command asks it.
+//! What a stored sketch is to a user: which command makes one, what it answers, which command asks
+//! it.
 //!
-//! It follows from the question of the sketch's family and from its capabilities, so that a new sketch
-//! of a known question needs no line here.
+//! It follows from the question of the sketch's family and from its capabilities, so that a new
+//! sketch of a known question needs no line here.
 
 use anyhow::anyhow;
 use crivo::codec::{AnySketch, Question};

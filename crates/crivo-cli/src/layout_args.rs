@@ -1,4 +1,5 @@
-//! Which files are read and how they are laid out: the options that commands over rows and over documents share.
+//! Which files are read and how they are laid out: the options that commands over rows and over
+//! documents share.
 
 use std::path::{Path, PathBuf};
 
@@ -28,8 +29,9 @@ pub(crate) struct LayoutArgs {
     #[arg(long, value_enum)]
     pub(crate) format: Option<FormatName>,
 
-    /// The field to take, by name or number (from 1); not needed for lines, or where there is only one. A,B is one key of
-    /// two fields; in JSON, a.b is a field of an object, and tags[] each element of an array
+    /// The field to take, by name or number (from 1); not needed for lines, or where there is only
+    /// one. A,B is one key of two fields; in JSON, a.b is a field of an object, and tags[] each
+    /// element of an array
     #[arg(short, long, value_name = "NAME|NUMBER")]
     pub(crate) field: Option<String>,
 
@@ -49,7 +51,8 @@ pub(crate) struct LayoutArgs {
     #[arg(long)]
     pub(crate) skip_bad: bool,
 
-    /// The longest record; a longer one is an error, because one missing quote can swallow the rest [default: 64M]
+    /// The longest record; a longer one is an error, because one missing quote can swallow the rest
+    /// [default: 64M]
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub(crate) max_record: Option<u64>,
 
@@ -121,7 +124,8 @@ impl LayoutArgs {
         self.format_of(&name)
     }
 
-    /// A place for results, which must not be one of the files to read. The file may be read by no more users than these.
+    /// A place for results, which must not be one of the files to read. The file may be read by no
+    /// more users than these.
     pub(crate) fn output_beside(&self, path: &Path) -> Result<Destination> {
         if let Ok(target) = path.canonicalize()
             && let Some(file) = self.files.iter().find(|file| file.canonicalize().is_ok_and(|f| f == target))

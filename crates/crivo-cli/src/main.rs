@@ -15,8 +15,8 @@
 //! [`pass`] reads the input once, [`store`] reads and writes sketch files, and [`output`] is the
 //! only place that prints.
 //!
-//! The features `interchange`, `lab`, `mail`, `near` and `parquet` are on by default. Each brings its commands or formats;
-//! what a build leaves out, an error names ([`misunderstood`]).
+//! The features `interchange`, `lab`, `mail`, `near` and `parquet` are on by default. Each brings
+//! its commands or formats; what a build leaves out, an error names ([`misunderstood`]).
 
 #![cfg_attr(
     not(all(feature = "lab", feature = "mail", feature = "near")),

@@ -1,5 +1,5 @@
-//! What was typed and could not be understood: the exit code, mail that must not be lost, and commands that this build
-//! does not have.
+//! What was typed and could not be understood: the exit code, mail that must not be lost, and
+//! commands that this build does not have.
 
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -19,8 +19,9 @@ const FEATURES: [(&str, &[&str]); 3] =
 
 /// The exit code of an error, from what was typed: clap may not have understood it.
 ///
-/// It is `crivo mail` if the first word that names a command is `mail`, so that an option in the wrong place and its value do
-/// not hide it; and it is what a misspelt command meant if mail was to be passed through, which nothing else does.
+/// It is `crivo mail` if the first word that names a command is `mail`, so that an option in the
+/// wrong place and its value do not hide it; and it is what a misspelt command meant if mail was to
+/// be passed through, which nothing else does.
 pub(crate) fn exit_code_for(typed: &[impl AsRef<OsStr>]) -> Option<u8> {
     let cli = Cli::command();
     let is_verb = |word: &&OsStr| cli.find_subcommand(word).is_some() || feature_of(word).is_some();

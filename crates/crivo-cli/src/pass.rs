@@ -128,8 +128,9 @@ impl Pass {
         )
     }
 
-    /// Folds every batch into a state that merges; each thread has a copy of it. Limits the number of threads so that
-    /// their states fit in memory. The last thread to start reuses the original state instead of a clone.
+    /// Folds every batch into a state that merges; each thread has a copy of it. Limits the number
+    /// of threads so that their states fit in memory. The last thread to start reuses the original
+    /// state instead of a clone.
     pub(crate) fn fold_copies<S: Clone + Send>(
         &self,
         scheme: KeyScheme,
@@ -193,8 +194,8 @@ impl Pass {
         Ok((folded.state, folded.counts))
     }
 
-    /// Every batch, in input order and on one thread, into one state: for what depends on the order, or is
-    /// too large to have twice.
+    /// Every batch, in input order and on one thread, into one state: for what depends on the
+    /// order, or is too large to have twice.
     pub(crate) fn fold_in_order<S: Send>(
         &self,
         scheme: KeyScheme,
@@ -263,8 +264,8 @@ impl Pass {
         let Some(from) = self.input.told_format().filter(|from| asks_inside && *from == Format::Jsonl) else {
             return self.run_copy(scheme, out, |scan| Ok(scan.convert_rows(Predicate::All, format, to)?));
         };
-        // Fields inside of objects are columns only where they are asked for by name. So the rows that satisfy the condition
-        // are copied first, and converted then.
+        // Fields inside of objects are columns only where they are asked for by name. So the rows
+        // that satisfy the condition are copied first, and converted then.
         let mut copied = None;
         let kept = Spool::of(|to| {
             copied = Some(self.copy_all(scheme, out, to)?);

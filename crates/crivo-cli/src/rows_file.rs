@@ -1,5 +1,5 @@
-//! A file that rows are written to, whose name says how: `.csv`, `.tsv`, `.jsonl` or `.parquet`, and `.gz`, `.zst`
-//! or `.xz` behind it for a compressed one.
+//! A file that rows are written to, whose name says how: `.csv`, `.tsv`, `.jsonl` or `.parquet`,
+//! and `.gz`, `.zst` or `.xz` behind it for a compressed one.
 
 use std::io::Write;
 use std::path::Path;
@@ -18,7 +18,8 @@ use crate::store::{Destination, Filled};
 pub(crate) struct RowsFile {
     destination: Destination,
     packing: Packing,
-    /// The format that the name tells; none for names that tell nothing, which take the rows as they stand.
+    /// The format that the name tells; none for names that tell nothing, which take the rows as
+    /// they stand.
     format: Option<Format>,
 }
 
@@ -68,7 +69,8 @@ impl RowsFile {
         copied.ok_or_else(|| anyhow!("{}: was not written", self.destination.name()))
     }
 
-    /// Writes the file without giving it its name: [`publish`](crate::store::publish) does, together with others.
+    /// Writes the file without giving it its name: [`publish`](crate::store::publish) does,
+    /// together with others.
     pub(crate) fn fill(
         &self,
         fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,

@@ -1,7 +1,8 @@
-//! Bytes that are kept on the disk because they are read again: standard input, pipes, or rows on their way to another format.
+//! Bytes that are kept on the disk because they are read again: standard input, pipes, or rows on
+//! their way to another format.
 //!
-//! They may be private, and large. So where the system allows, the file has no name: it is gone when the program ends,
-//! however it ends.
+//! They may be private, and large. So where the system allows, the file has no name: it is gone
+//! when the program ends, however it ends.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};

@@ -6,8 +6,8 @@
 //! misspelt folder should not be found out after an hour. Several files of one command are all
 //! [filled](Destination::fill) before the first gets its name.
 //!
-//! A file that is replaced keeps its permissions, and its temporary twin has no others. A new file is
-//! readable by no more users than the files it was made from.
+//! A file that is replaced keeps its permissions, and its temporary twin has no others. A new file
+//! is readable by no more users than the files it was made from.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read, Write};
@@ -20,7 +20,8 @@ use tempfile::NamedTempFile;
 
 use crate::interrupt::{Unfinished, undisturbed};
 
-/// The first bytes of a sketch file, up to and with the length of what follows, and the checksum at the end.
+/// The first bytes of a sketch file, up to and with the length of what follows, and the checksum at
+/// the end.
 const HEAD_LEN: u64 = 28;
 const CHECKSUM_LEN: u64 = 4;
 
@@ -44,8 +45,8 @@ pub(crate) fn read(path: &Path) -> Result<Stored> {
     Ok(Stored { sketch, file_bytes: bytes.len() })
 }
 
-/// As many bytes as the sketch's head declares, and one more if there are more. Only the head if they are not a
-/// sketch's: the data may have been named instead, and can be larger than memory.
+/// As many bytes as the sketch's head declares, and one more if there are more. Only the head if
+/// they are not a sketch's: the data may have been named instead, and can be larger than memory.
 fn read_sketch(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(HEAD_LEN).read_to_end(&mut bytes)?;
@@ -115,7 +116,8 @@ impl Destination {
         Ok(destination)
     }
 
-    /// Lets no user read a new file who may not read all of these. A file that is replaced keeps its permissions.
+    /// Lets no user read a new file who may not read all of these. A file that is replaced keeps
+    /// its permissions.
     pub(crate) fn readable_as<P: AsRef<Path>>(mut self, inputs: impl IntoIterator<Item = P>) -> Self {
         if let Way::Replace { permissions: None, mode, .. } = &mut self.way {
             *mode = readable_as(*mode, inputs);
@@ -138,7 +140,8 @@ impl Destination {
         publish([self.fill(fill)?])
     }
 
-    /// Writes the file piece by piece under a temporary name, which [`publish`] replaces by its own.
+    /// Writes the file piece by piece under a temporary name, which [`publish`] replaces by its
+    /// own.
     pub(crate) fn fill(
         &self,
         fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
@@ -181,8 +184,8 @@ impl Destination {
     }
 }
 
-/// Gives files that were filled their names, one right after the other and the last one last. A signal comes before
-/// all of them or after; a power cut or SIGKILL may come between.
+/// Gives files that were filled their names, one right after the other and the last one last. A
+/// signal comes before all of them or after; a power cut or SIGKILL may come between.
 pub(crate) fn publish<'a>(files: impl IntoIterator<Item = Filled<'a>>) -> Result<()> {
     let mut files: Vec<Filled<'a>> = files.into_iter().collect();
     // Kept until the end: dropping them takes the lock that is held meanwhile.

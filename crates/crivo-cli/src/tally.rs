@@ -1,7 +1,8 @@
 //! Counting keys, each once or with the weight in another field, into a sketch that keeps counts.
 //!
-//! A weight is a whole number from 0 on; a row without one is skipped. What a sketch cannot count (a key
-//! that is too long, or outside its universe) is an error with file and line, or is counted as bad.
+//! A weight is a whole number from 0 on; a row without one is skipped. What a sketch cannot count
+//! (a key that is too long, or outside its universe) is an error with file and line, or is counted
+//! as bad.
 
 use std::time::Duration;
 
@@ -67,8 +68,8 @@ struct TallyWorker {
     of_keys: Vec<u64>,
 }
 
-/// Adds the keys of every row to a sketch that begins as `start`, with the weights in column 1 if the
-/// pass is `weighted`. `start` must be empty, because each thread begins with a copy.
+/// Adds the keys of every row to a sketch that begins as `start`, with the weights in column 1 if
+/// the pass is `weighted`. `start` must be empty, because each thread begins with a copy.
 pub(crate) fn tally(
     pass: &Pass,
     start: AnySketch,

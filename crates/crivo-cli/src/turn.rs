@@ -1,9 +1,9 @@
 //! Writers of one file take turns.
 //!
-//! A command that continues a file reads it, adds to it and writes it back. Two of them at once would
-//! each write back what they read, and one would lose its rows. So each locks a small file beside it
-//! first, and holds the lock until it is done. The operating system releases the lock of a process that
-//! is killed, so a lock file that is left behind keeps no process waiting.
+//! A command that continues a file reads it, adds to it and writes it back. Two of them at once
+//! would each write back what they read, and one would lose its rows. So each locks a small file
+//! beside it first, and holds the lock until it is done. The operating system releases the lock of
+//! a process that is killed, so a lock file that is left behind keeps no process waiting.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -29,7 +29,8 @@ pub(crate) struct WaitArgs {
 }
 
 impl WaitArgs {
-    /// Waits until no other process writes the file, and keeps others waiting until the turn is dropped.
+    /// Waits until no other process writes the file, and keeps others waiting until the turn is
+    /// dropped.
     pub(crate) fn take_turn(self, path: &Path) -> Result<Turn> {
         Turn::take(path, Duration::from_millis(self.wait))
     }
@@ -86,7 +87,8 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        // Removed while it is locked: a process that opened it meanwhile notices and opens a new one.
+        // Removed while it is locked: a process that opened it meanwhile notices and opens a new
+        // one.
         let _ = fs::remove_file(&self.path);
         interrupt::keep_when_leaving(&self.path);
     }

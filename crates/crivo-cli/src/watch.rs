@@ -33,8 +33,8 @@ impl<'a> SearchProgress<'a> {
     }
 }
 
-/// How a stage is shown. The times of later ones are those of a million documents, a third of them copies, in a
-/// quarter of a gigabyte.
+/// How a stage is shown. The times of later ones are those of a million documents, a third of them
+/// copies, in a quarter of a gigabyte.
 fn shown(stage: Stage) -> RunStage {
     match stage {
         Stage::Signing => RunStage { name: "1/4 signing", after: 0.5 },

@@ -1,8 +1,9 @@
 //! `--window` and `--time-field`: only the last day, on a stream that never ends.
 //!
-//! The rows go into a ring of sketches, one for each 24th of the window (a 20th if it is short), and the answer is that of the panes that
-//! the latest time still sees. Rows may come in any order: a time inside the window finds its pane, one that the
-//! window has passed is counted as late. One thread does it, so that the same rows give the same ring.
+//! The rows go into a ring of sketches, one for each 24th of the window (a 20th if it is short),
+//! and the answer is that of the panes that the latest time still sees. Rows may come in any order:
+//! a time inside the window finds its pane, one that the window has passed is counted as late. One
+//! thread does it, so that the same rows give the same ring.
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
@@ -21,8 +22,8 @@ use crate::tally::Weights;
 
 /// The window moves by a 24th of its length: by the hour for a day.
 const PANES: u32 = 24;
-/// Windows shorter than this are kept in milliseconds, and cut into another number of panes: so that a ring tells its
-/// unit, and is continued by the same window only.
+/// Windows shorter than this are kept in milliseconds, and cut into another number of panes: so
+/// that a ring tells its unit, and is continued by the same window only.
 const SHORT: u64 = 24_000;
 const SHORT_PANES: u32 = 20;
 
@@ -30,12 +31,13 @@ const SHORT_PANES: u32 = 20;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Window")]
 pub(crate) struct WindowArgs {
-    /// Only rows within this time before the latest row, exact to a 24th of it: 500ms, 10s, 15m, 24h, 7d; needs
-    /// --time-field
+    /// Only rows within this time before the latest row, exact to a 24th of it: 500ms, 10s, 15m,
+    /// 24h, 7d; needs --time-field
     #[arg(long, value_name = "TIME", value_parser = clock::duration, requires = "time_field")]
     window: Option<u64>,
 
-    /// The field with the time of each row: seconds or milliseconds since 1970, or 2026-11-16T03:05:42Z
+    /// The field with the time of each row: seconds or milliseconds since 1970, or
+    /// 2026-11-16T03:05:42Z
     #[arg(long, value_name = "FIELD", requires = "window")]
     time_field: Option<String>,
 }
@@ -48,8 +50,8 @@ pub(crate) struct Covered {
     pub(crate) to: String,
     /// Rows that the window had passed when they came.
     pub(crate) late: u64,
-    /// The length of a pane in seconds: the window begins with a pane, so its beginning may be that much earlier
-    /// than was asked for.
+    /// The length of a pane in seconds: the window begins with a pane, so its beginning may be that
+    /// much earlier than was asked for.
     pub(crate) pane_seconds: f64,
 }
 
@@ -143,7 +145,8 @@ impl Window {
         self.ring.empty()
     }
 
-    /// Puts every row into the pane of its time, as often as the weight in column 1 says if it is `weighted`.
+    /// Puts every row into the pane of its time, as often as the weight in column 1 says if it is
+    /// `weighted`.
     pub(crate) fn fill(self, pass: &Pass, weighted: bool, out: &Output) -> Result<(Self, Counts)> {
         let scheme = self.ring.empty().scheme();
         let takes_numbers = self.ring.empty().clone().takes_numbers().is_some();

@@ -155,7 +155,8 @@ impl Scalar for Version {
     }
 }
 
-/// Gives the sketch of each row that has one. Rows in a row with the same bytes have one sketch, which is decoded once.
+/// Gives the sketch of each row that has one. Rows in a row with the same bytes have one sketch,
+/// which is decoded once.
 ///
 /// # Errors
 /// Those of `take`, and bytes that are no sketch.

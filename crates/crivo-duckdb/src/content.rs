@@ -1,12 +1,13 @@
 //! How is a group held while it grows?
 //!
-//! There may be millions of groups, and most of them are small. A sketch of a set of hashes begins as a short list of
-//! them and becomes a sketch when the list is no longer the smaller of the two: a group of 100 different values takes
-//! about 900 bytes. The list is sorted and freed of repetitions when it is full, and grows only if that made little
-//! room. A sketch of numbers begins as a list of numbers.
+//! There may be millions of groups, and most of them are small. A sketch of a set of hashes begins
+//! as a short list of them and becomes a sketch when the list is no longer the smaller of the two:
+//! a group of 100 different values takes about 900 bytes. The list is sorted and freed of
+//! repetitions when it is full, and grows only if that made little room. A sketch of numbers begins
+//! as a list of numbers.
 //!
-//! A sketch is shared between states, because DuckDB copies states where a plan is parallel and in windows. It is
-//! copied when one of them changes it.
+//! A sketch is shared between states, because DuckDB copies states where a plan is parallel and in
+//! windows. It is copied when one of them changes it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -158,7 +159,8 @@ impl Content {
 
 /// Adds the hash of each row to the content of its group.
 ///
-/// Groups lie anywhere in memory, so the states of later rows are fetched while earlier ones are changed.
+/// Groups lie anywhere in memory, so the states of later rows are fetched while earlier ones are
+/// changed.
 ///
 /// # Errors
 /// If the sketch takes no hashes.
@@ -214,8 +216,8 @@ fn filled_with_numbers(empty: &AnySketch, numbers: &[f64], part: u64) -> AnySket
     sketch
 }
 
-/// Returns a number for a part of the input, by its first values. Sketches of different threads are merged, and their
-/// errors cancel out only if they draw different coins.
+/// Returns a number for a part of the input, by its first values. Sketches of different threads are
+/// merged, and their errors cancel out only if they draw different coins.
 fn part_of(numbers: &[f64]) -> u64 {
     numbers.iter().take(8).fold(0, |part: u64, number| {
         (part ^ number.to_bits()).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31)

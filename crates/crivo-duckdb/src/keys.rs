@@ -2,11 +2,12 @@
 //!
 //! NULL, NaN and empty texts are no keys, as on the command line.
 //!
-//! `crivo-arrow` applies the same rules to Arrow arrays. It is not used here, because DuckDB's vectors are no Arrow
-//! arrays: texts of up to 12 bytes lie inside of the vector, decimals and ENUMs have widths of their own, and Arrow has no
-//! HUGEINT. The C API v1.2.0 does not convert a vector, so each chunk of 2,048 values would be copied into arrays first.
-//! What the text of a value is, both take from `crivo::keys::text`, and the table of every type in python/tests holds them
-//! to the same bytes.
+//! `crivo-arrow` applies the same rules to Arrow arrays. It is not used here, because DuckDB's
+//! vectors are no Arrow arrays: texts of up to 12 bytes lie inside of the vector, decimals and
+//! ENUMs have widths of their own, and Arrow has no HUGEINT. The C API v1.2.0 does not convert a
+//! vector, so each chunk of 2,048 values would be copied into arrays first. What the text of a
+//! value is, both take from `crivo::keys::text`, and the table of every type in python/tests holds
+//! them to the same bytes.
 
 use crivo::keys::text::{
     parse_integer, push_boolean, push_date, push_decimal, push_f32, push_f64, push_i64, push_time,
@@ -107,7 +108,8 @@ impl KeyRows {
     }
 }
 
-/// Gives the key of every row that has one: its text, or an integer where the sketch has integer keys.
+/// Gives the key of every row that has one: its text, or an integer where the sketch has integer
+/// keys.
 ///
 /// # Errors
 /// If a value is no key of that kind.
@@ -235,7 +237,8 @@ pub(crate) fn each<T>(column: &Column<'_>, values: &[T], mut take: impl FnMut(us
     }
 }
 
-/// Gives the integer of every row that has one; nothing if the values are no signed integers of any width.
+/// Gives the integer of every row that has one; nothing if the values are no signed integers of any
+/// width.
 pub(crate) fn each_integer(column: &Column<'_>, values: &Values<'_>, take: &mut dyn FnMut(usize, i128)) {
     match values {
         Values::Int8(values) => each(column, values, |row, &value| take(row, value.into())),

@@ -1,7 +1,7 @@
 //! crivo's sketches as functions of DuckDB: one question, one SQL function.
 //!
-//! docs/duckdb.md has every function with an example. Values become keys by docs/keys.md, so a sketch from SQL has the
-//! bytes that the command line writes for the same column.
+//! docs/duckdb.md has every function with an example. Values become keys by docs/keys.md, so a
+//! sketch from SQL has the bytes that the command line writes for the same column.
 //!
 //! | question | module |
 //! |---|---|

@@ -1,11 +1,12 @@
 //! `crivo_near_duplicates(id, text, threshold)`: which of these texts say the same?
 //!
-//! An aggregate, because functions of the C API cannot read a table by its name: a group's documents are collected, and
-//! compared when all are there. `UNNEST` makes rows of the list.
+//! An aggregate, because functions of the C API cannot read a table by its name: a group's
+//! documents are collected, and compared when all are there. `UNNEST` makes rows of the list.
 //!
-//! A table function could read on a connection of its own only. That sees neither temporary tables nor what the
-//! transaction has changed, and would keep the database open. docs/duckdb.md makes a table function with a macro, which
-//! the user creates: DuckDB's system catalog takes none from an extension through the C API.
+//! A table function could read on a connection of its own only. That sees neither temporary tables
+//! nor what the transaction has changed, and would keep the database open. docs/duckdb.md makes a
+//! table function with a macro, which the user creates: DuckDB's system catalog takes none from an
+//! extension through the C API.
 
 use std::sync::Arc;
 
@@ -38,7 +39,8 @@ pub(crate) struct NearState(Option<Box<Collected>>);
 #[derive(Default)]
 struct Collected {
     threshold: f64,
-    /// Parts that were collected apart. They are shared, because DuckDB keeps both states when it combines two.
+    /// Parts that were collected apart. They are shared, because DuckDB keeps both states when it
+    /// combines two.
     parts: Vec<Arc<Vec<Document>>>,
 }
 
@@ -133,7 +135,8 @@ impl Collected {
         }
     }
 
-    /// Returns the documents by their ids, and the pairs of their places with the similarity of each.
+    /// Returns the documents by their ids, and the pairs of their places with the similarity of
+    /// each.
     ///
     /// The order of the rows depends on the threads of the query; that of the ids does not.
     fn pairs(&self) -> Result<(Vec<&Document>, Vec<Pair>)> {

@@ -1,7 +1,7 @@
 //! Which numbers are in a column?
 //!
-//! As the command line reads them: a decimal number is the float nearest to its digits. NULL and NaN are
-//! no numbers.
+//! As the command line reads them: a decimal number is the float nearest to its digits. NULL and
+//! NaN are no numbers.
 
 use crate::api::{Column, Values};
 use crate::error::{Result, SqlError};

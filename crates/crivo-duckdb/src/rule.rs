@@ -75,7 +75,8 @@ thread_local! {
 }
 
 impl Rule {
-    /// Returns the rule of a chunk: the kind and the size that stand in its columns from `first` on, if it has rows.
+    /// Returns the rule of a chunk: the kind and the size that stand in its columns from `first`
+    /// on, if it has rows.
     ///
     /// # Errors
     /// If they differ from row to row, or there is no such sketch.

@@ -62,7 +62,8 @@ impl Aggregate for Sketch {
     }
 }
 
-/// Adds the values of a column to the sketches of their groups, as what the sketch takes: hashes, numbers or keys.
+/// Adds the values of a column to the sketches of their groups, as what the sketch takes: hashes,
+/// numbers or keys.
 pub(crate) fn insert_column<S>(
     column: &Column<'_>,
     states: &mut States<'_, S>,

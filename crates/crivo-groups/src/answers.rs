@@ -1,4 +1,5 @@
-//! The answers of all groups, in the order of their keys, in memory while they fit and in the file beyond.
+//! The answers of all groups, in the order of their keys, in memory while they fit and in the file
+//! beyond.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

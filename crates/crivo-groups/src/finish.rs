@@ -1,4 +1,5 @@
-//! The end of a pass: groups of all threads and runs are brought together, answered and put into one file.
+//! The end of a pass: groups of all threads and runs are brought together, answered and put into
+//! one file.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -80,12 +81,13 @@ struct MergedRange {
 }
 
 impl<S: Pane + Send + Sync> Grouping<S> {
-    /// Brings the groups of all threads together. `answer` is given the key and the content of a group, and hands on its
-    /// answers: for each a text that decides its place among all answers (the key, as a rule), and the answer itself.
-    /// `stop` is asked now and then.
+    /// Brings the groups of all threads together. `answer` is given the key and the content of a
+    /// group, and hands on its answers: for each a text that decides its place among all answers
+    /// (the key, as a rule), and the answer itself. `stop` is asked now and then.
     ///
     /// # Errors
-    /// Those of `answer`, a temporary file that cannot be used, sketches that do not merge, and [`Error::Stopped`].
+    /// Those of `answer`, a temporary file that cannot be used, sketches that do not merge, and
+    /// [`Error::Stopped`].
     pub fn finish(
         &self,
         worker: GroupWorker<S>,

@@ -1,7 +1,7 @@
 //! Sorted runs of groups in the temporary file, and how they are merged.
 //!
-//! A run is cut into [`PARTS`] by the hash of the key. Each part of all runs is merged on its own, so that threads share
-//! the work.
+//! A run is cut into [`PARTS`] by the hash of the key. Each part of all runs is merged on its own,
+//! so that threads share the work.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;

@@ -167,8 +167,8 @@ impl<S: Pane> GroupWorker<S> {
         self.make_room()
     }
 
-    /// Adds each key in one column to the group in another: `add` is given the sketch, the key and its row. A key that
-    /// it refuses is an error with file and line, or is counted as bad.
+    /// Adds each key in one column to the group in another: `add` is given the sketch, the key and
+    /// its row. A key that it refuses is an error with file and line, or is counted as bad.
     ///
     /// # Errors
     /// If a key cannot be made or is refused, or a temporary file cannot be written.
@@ -203,8 +203,8 @@ impl<S: Pane> GroupWorker<S> {
         }
     }
 
-    /// Changes the sketch of each row's group: `change` is given the row, and says what to do with the sketch, or
-    /// nothing if the row does not count.
+    /// Changes the sketch of each row's group: `change` is given the row, and says what to do with
+    /// the sketch, or nothing if the row does not count.
     ///
     /// # Errors
     /// Those of `change`, and a temporary file that cannot be written.
@@ -227,8 +227,9 @@ impl<S: Pane> GroupWorker<S> {
         self.make_room()
     }
 
-    /// Changes the sketch of each group once for all its rows in the batch, which is faster than row by row. `rows` are the
-    /// rows that count; `change` is given the sketch and the places of the group's rows in `rows`.
+    /// Changes the sketch of each group once for all its rows in the batch, which is faster than
+    /// row by row. `rows` are the rows that count; `change` is given the sketch and the places of
+    /// the group's rows in `rows`.
     ///
     /// # Errors
     /// Those of `change`, and a temporary file that cannot be written.

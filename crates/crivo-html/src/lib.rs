@@ -1,8 +1,8 @@
 //! What a reader sees of an HTML page.
 //!
-//! [`PageText`] cuts a page into tags and text with a tokenizer that follows the standard, and returns the text.
-//! `shown` follows which elements are open, and `style` reads what their styles say, so that text that is hidden from a
-//! reader can be left out.
+//! [`PageText`] cuts a page into tags and text with a tokenizer that follows the standard, and
+//! returns the text. `shown` follows which elements are open, and `style` reads what their styles
+//! say, so that text that is hidden from a reader can be left out.
 
 #![forbid(unsafe_code)]
 
@@ -22,8 +22,9 @@ const INLINE: [&[u8]; 24] = [
     b"q", b"s", b"samp", b"small", b"span", b"strong", b"sub", b"sup", b"u", b"var", b"wbr",
 ];
 
-/// Extracts the text of pages, one after the other, into a buffer that is reused. Tags become blanks (those inside
-/// of words vanish), entities the characters they stand for. Scripts and styles are left out.
+/// Extracts the text of pages, one after the other, into a buffer that is reused. Tags become
+/// blanks (those inside of words vanish), entities the characters they stand for. Scripts and
+/// styles are left out.
 ///
 /// ```
 /// use crivo_html::PageText;
@@ -39,7 +40,8 @@ pub struct PageText {
 }
 
 impl PageText {
-    /// Returns a reader of the text that a mail program shows: without the title, and without what styles hide.
+    /// Returns a reader of the text that a mail program shows: without the title, and without what
+    /// styles hide.
     ///
     /// ```
     /// use crivo_html::PageText;
@@ -53,7 +55,8 @@ impl PageText {
         Self { text: Vec::new(), shown: Some(Shown::default()) }
     }
 
-    /// The number of hidden bytes in the last page, blanks aside. Zero unless made by [`as_shown`](Self::as_shown).
+    /// The number of hidden bytes in the last page, blanks aside. Zero unless made by
+    /// [`as_shown`](Self::as_shown).
     pub fn hidden(&self) -> usize {
         self.shown.as_ref().map_or(0, |shown| shown.hidden)
     }

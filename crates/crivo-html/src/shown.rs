@@ -1,10 +1,10 @@
 //! Which text of a page is hidden from the reader?
 //!
-//! A style holds for everything inside of its element, so the open elements have to be known. Real pages
-//! leave many end tags out: a paragraph ends where the next one begins, a cell at the next cell, and an end
-//! tag closes what was left open inside. This follows the standard's rules for building trees as far as
-//! they decide what is inside of what. Elements that format letters (`<font>`, `<b>`) go on after a block
-//! that ends around them.
+//! A style holds for everything inside of its element, so the open elements have to be known. Real
+//! pages leave many end tags out: a paragraph ends where the next one begins, a cell at the next
+//! cell, and an end tag closes what was left open inside. This follows the standard's rules for
+//! building trees as far as they decide what is inside of what. Elements that format letters
+//! (`<font>`, `<b>`) go on after a block that ends around them.
 
 use html5gum::StartTag;
 
@@ -205,7 +205,8 @@ impl Shown {
         self.close_unless(names, |outer| barriers.contains(&outer));
     }
 
-    /// Closes the innermost open element of these names and what is inside, unless there is a barrier further in.
+    /// Closes the innermost open element of these names and what is inside, unless there is a
+    /// barrier further in.
     fn close_unless(&mut self, names: &[&[u8]], is_barrier: impl Fn(&[u8]) -> bool) {
         let Some(at) = self.find(names, is_barrier) else { return };
         let closed = self.open.split_off(at);
@@ -214,7 +215,8 @@ impl Shown {
             .is_some_and(|open| OF_TABLES.contains(&&*open.name) || ENCLOSING.contains(&&*open.name));
         if !ends_formatting {
             let formatting = closed.into_iter().skip(1).filter(|open| FORMATTING.contains(&&*open.name));
-            // Those that change nothing, or nothing more, are not worth remembering: much mail never ends them.
+            // Those that change nothing, or nothing more, are not worth remembering: much mail
+            // never ends them.
             for open in formatting.filter(|open| open.own != Declared::default()) {
                 if self.open.last().is_none_or(|last| (&last.name, &last.own) != (&open.name, &open.own)) {
                     self.open.push(open);
@@ -234,8 +236,8 @@ impl Shown {
         }
     }
 
-    /// All that is said about an element. A style of its own is stronger than rules, and what is insisted on stronger
-    /// than both.
+    /// All that is said about an element. A style of its own is stronger than rules, and what is
+    /// insisted on stronger than both.
     fn declared(&self, tag: &StartTag<()>) -> Declared {
         let name: &[u8] = &tag.name;
         let attribute = |name: &[u8]| tag.attributes.get(name).map(|value| value.value.as_slice());

@@ -1,9 +1,10 @@
 //! What do styles say about whether text can be read?
 //!
-//! Of CSS, this reads what hides text or shows it again: `display`, `visibility`, the size of letters, `opacity`, boxes
-//! without a height that clip, boxes far outside of the page, and letters in the colour of their ground. Rules of a
-//! page's style sheets count if they are for an element, a class or an id alone. Rules that depend on where
-//! an element is or on the screen do not count, because their effect is not known here.
+//! Of CSS, this reads what hides text or shows it again: `display`, `visibility`, the size of
+//! letters, `opacity`, boxes without a height that clip, boxes far outside of the page, and letters
+//! in the colour of their ground. Rules of a page's style sheets count if they are for an element,
+//! a class or an id alone. Rules that depend on where an element is or on the screen do not count,
+//! because their effect is not known here.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -248,7 +249,8 @@ impl Rule {
     }
 }
 
-/// Returns the text behind the end of a block that has been opened. Blocks inside of it are skipped.
+/// Returns the text behind the end of a block that has been opened. Blocks inside of it are
+/// skipped.
 fn after_block(text: &str) -> &str {
     let mut depth = 1;
     for (at, byte) in text.bytes().enumerate() {
@@ -282,8 +284,8 @@ fn number(value: &str) -> Option<(f32, &str)> {
     value[..end].parse().ok().map(|number| (number, value[end..].trim()))
 }
 
-/// Returns true if letters of a size can be read, and `None` if that depends on the size of the enclosing
-/// element.
+/// Returns true if letters of a size can be read, and `None` if that depends on the size of the
+/// enclosing element.
 fn is_legible(size: &str) -> Option<bool> {
     let Some((number, unit)) = number(size) else {
         return matches!(

@@ -49,12 +49,14 @@ macro_rules! of_any {
 const READ: &str = "HLL, Theta, CPC, KLL, REQ, t-digest, frequent items or Bloom";
 
 impl AnyInterchange {
-    /// Returns true if bytes begin as those of a family that can be read. Text may do so too, by its third byte.
+    /// Returns true if bytes begin as those of a family that can be read. Text may do so too, by
+    /// its third byte.
     pub fn may_be(head: &[u8]) -> bool {
         !head.starts_with(b"CRVO") && matches!(head.get(FAMILY), Some(3 | 7 | 10 | 15..=18 | 20 | 21))
     }
 
-    /// Returns true if bytes begin as only those of DataSketches do, with the small numbers of words and version.
+    /// Returns true if bytes begin as only those of DataSketches do, with the small numbers of
+    /// words and version.
     pub fn is_certainly(head: &[u8]) -> bool {
         Self::may_be(head) && matches!(head, &[1..=10, 1..=4, ..])
     }

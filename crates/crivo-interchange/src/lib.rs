@@ -1,8 +1,8 @@
 //! How do other systems read a sketch?
 //!
-//! Spark (`hll_*`, `theta_*`, `kll_*`), Druid, Snowflake, BigQuery, PostgreSQL and others exchange sketches as
-//! the bytes of Apache DataSketches. The types here make and read those bytes, through the project's own
-//! Rust crate; [`AnyInterchange`] reads whichever of them a file holds.
+//! Spark (`hll_*`, `theta_*`, `kll_*`), Druid, Snowflake, BigQuery, PostgreSQL and others exchange
+//! sketches as the bytes of Apache DataSketches. The types here make and read those bytes, through
+//! the project's own Rust crate; [`AnyInterchange`] reads whichever of them a file holds.
 //!
 //! | question | types |
 //! |---|---|
@@ -13,9 +13,10 @@
 //!
 //! # They are built from keys, never converted
 //!
-//! DataSketches hashes a key with MurmurHash3 (a Bloom filter with XXH64) and the seed 9001, crivo with XXH3. A register of one says
-//! nothing about a register of the other, so that no crivo sketch can become such bytes: the keys have
-//! to be read again. What a key is follows the rules of the other side, not docs/keys.md:
+//! DataSketches hashes a key with MurmurHash3 (a Bloom filter with XXH64) and the seed 9001, crivo
+//! with XXH3. A register of one says nothing about a register of the other, so that no crivo sketch
+//! can become such bytes: the keys have to be read again. What a key is follows the rules of the
+//! other side, not docs/keys.md:
 //!
 //! | key | hashed as |
 //! |---|---|
@@ -28,9 +29,9 @@
 //!
 //! # What merging promises
 //!
-//! A merged sketch answers within the same bounds as one built from all keys, but it need not have the
-//! same bytes: an [`Hll`] that has only been added to keeps a more exact running estimate, which ends
-//! at the first merge.
+//! A merged sketch answers within the same bounds as one built from all keys, but it need not have
+//! the same bytes: an [`Hll`] that has only been added to keeps a more exact running estimate,
+//! which ends at the first merge.
 //!
 //! ```
 //! use crivo_interchange::Hll;
@@ -45,8 +46,8 @@
 //!
 //! # Features
 //!
-//! `datasketches` is on by default and brings that project's crate. Without it every type is there and none can be made or read:
-//! that is [`Error::LeftOut`].
+//! `datasketches` is on by default and brings that project's crate. Without it every type is there
+//! and none can be made or read: that is [`Error::LeftOut`].
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "datasketches"), allow(dead_code))] // what only the families use

@@ -1,5 +1,5 @@
-//! CPC, t-digest, frequent items and Bloom: within their errors, read as they were written, and harmless
-//! when damaged.
+//! CPC, t-digest, frequent items and Bloom: within their errors, read as they were written, and
+//! harmless when damaged.
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on has failed
 

@@ -19,7 +19,8 @@ fn theta(keys: std::ops::Range<u64>, lg_k: u8) -> Theta {
     sketch
 }
 
-/// Six standard errors: missed with a probability below 10^-8 over the draw of the hash, and the hash is fixed.
+/// Six standard errors: missed with a probability below 10^-8 over the draw of the hash, and the
+/// hash is fixed.
 fn near(value: f64, truth: f64, lg_k: u8) -> bool {
     (value - truth).abs() <= 6.0 * truth * 1.04 / f64::from(1_u32 << lg_k).sqrt()
 }

@@ -75,8 +75,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The generator of a part of this experiment: its seed is the hash of both names under the seed of the run, so
-    /// that no part's numbers depend on what another part drew.
+    /// The generator of a part of this experiment: its seed is the hash of both names under the
+    /// seed of the run, so that no part's numbers depend on what another part drew.
     pub fn random(&self, part: &str) -> Random {
         let text = format!("{}/{part}", self.name);
         // Text is always a key of this scheme.
@@ -95,7 +95,8 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Does something and notes how long it took. Times are kept apart from results: they never repeat.
+    /// Does something and notes how long it took. Times are kept apart from results: they never
+    /// repeat.
     pub fn timed<T>(&self, what: impl Into<String>, work: impl FnOnce() -> T) -> T {
         let began = Instant::now();
         let result = work();

@@ -10,7 +10,8 @@ use crate::{applications, counting, distinct, errata, frequency, hashing, member
 pub enum Text {
     /// *MPEI — resumo*, Paulo J. S. G. Ferreira, Universidade de Aveiro, 2014.
     Summary,
-    /// *Bloom-filter + locality-sensitive hashing*, Pedro Martins and Ricardo Jesus, Universidade de Aveiro, 2015.
+    /// *Bloom-filter + locality-sensitive hashing*, Pedro Martins and Ricardo Jesus, Universidade
+    /// de Aveiro, 2015.
     Project,
     /// *LSML #7: Трюки с хэшированием* ("Tricks with hashing"), slides of a course.
     Slides,

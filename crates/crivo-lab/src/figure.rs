@@ -1,4 +1,5 @@
-//! Parts as pictures: theory as a line inside the range that is accepted, what was observed as dots.
+//! Parts as pictures: theory as a line inside the range that is accepted, what was observed as
+//! dots.
 
 use crivo_page::{Axis, Markup, Plot, Series};
 
@@ -27,7 +28,8 @@ pub(crate) fn figure(part: &Part, judgement: &Judgement<'_>) -> Option<Markup> {
         points.iter().filter(|(_, judged)| judged.holds()).count()
     );
     let mut plot = Plot::new(&*part.title, description).x(axis(x)).y(axis(y));
-    // A bound without an end has no place in a picture: it is drawn where the picture would end anyway.
+    // A bound without an end has no place in a picture: it is drawn where the picture would end
+    // anyway.
     let bounds: Vec<(f64, f64)> = points
         .iter()
         .map(|(_, judged)| {

@@ -1,4 +1,5 @@
-//! Files that a reader may bring: a `MovieLens` list of ratings, a folder of mail. Looked at before any work begins.
+//! Files that a reader may bring: a `MovieLens` list of ratings, a folder of mail. Looked at before
+//! any work begins.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -27,7 +28,8 @@ pub struct Ratings {
 }
 
 impl Ratings {
-    /// Reads `u.data` (fields between tabs) or `ratings.dat` (between double colons), or a folder that has one of them.
+    /// Reads `u.data` (fields between tabs) or `ratings.dat` (between double colons), or a folder
+    /// that has one of them.
     ///
     /// # Errors
     /// If there is no such file, or a line is not `user, film, rating, time`.

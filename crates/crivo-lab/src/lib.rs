@@ -1,9 +1,10 @@
 //! Does theory hold? Every experiment of four teaching texts, done with crivo's own sketches.
 //!
-//! The texts ask their readers to simulate and compare. This crate does all of it, and no result is judged
-//! by eye: an experiment measures, puts each number beside the one that theory gives, and a stated
-//! statistical test says whether the two agree. Most claims are confirmed. Some are refuted, because the
-//! text that makes them is wrong, and then that is the verdict the experiment is expected to reach.
+//! The texts ask their readers to simulate and compare. This crate does all of it, and no result is
+//! judged by eye: an experiment measures, puts each number beside the one that theory gives, and a
+//! stated statistical test says whether the two agree. Most claims are confirmed. Some are refuted,
+//! because the text that makes them is wrong, and then that is the verdict the experiment is
+//! expected to reach.
 //!
 //! | part | home |
 //! |---|---|
@@ -18,13 +19,15 @@
 //!
 //! # What repeats
 //!
-//! Every experiment draws from a generator of its own, seeded by its name and the seed of the run. So its table is the
-//! same, byte for byte, whichever others run beside it and on however many threads. Times are kept apart.
+//! Every experiment draws from a generator of its own, seeded by its name and the seed of the run.
+//! So its table is the same, byte for byte, whichever others run beside it and on however many
+//! threads. Times are kept apart.
 //!
 //! # How sure a verdict is
 //!
-//! All checks of one experiment together reject a correct implementation with a probability of at most 10⁻⁶, with any
-//! seed: each of `n` checks is made at the level `10⁻⁷/n`, which leaves a factor of ten for what is approximated.
+//! All checks of one experiment together reject a correct implementation with a probability of at
+//! most 10⁻⁶, with any seed: each of `n` checks is made at the level `10⁻⁷/n`, which leaves a
+//! factor of ten for what is approximated.
 //!
 //! ```
 //! use crivo_lab::{Scale, Settings, find, run};

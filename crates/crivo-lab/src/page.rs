@@ -204,7 +204,8 @@ fn checks(judgement: &Judgement<'_>) -> Markup {
             format!(" ({})", line.part.role.name())
         };
         table = table.row([
-            // In full: checks of a part often differ by their last words only. The style lets them wrap.
+            // In full: checks of a part often differ by their last words only. The style lets them
+            // wrap.
             Cell::markup(html! { bdi { (text::visible(&line.subject())) (role) } }),
             number(judged.observed),
             judged.theory.map_or_else(Cell::empty, number),

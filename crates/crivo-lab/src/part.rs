@@ -10,8 +10,8 @@ pub enum Role {
     Claim,
     /// The experiment is not to be trusted: what must hold, whatever the claim, did not.
     Control,
-    /// Published figures do not come out of files that the user brought. The part has a verdict of its own,
-    /// which does not affect the experiment's.
+    /// Published figures do not come out of files that the user brought. The part has a verdict of
+    /// its own, which does not affect the experiment's.
     Published,
 }
 
@@ -118,8 +118,8 @@ impl Part {
         self
     }
 
-    /// Marks checks that compare a file of the user's with figures published about another file: see
-    /// [`Role::Published`].
+    /// Marks checks that compare a file of the user's with figures published about another file:
+    /// see [`Role::Published`].
     #[must_use]
     pub fn published(mut self) -> Self {
         self.role = Role::Published;

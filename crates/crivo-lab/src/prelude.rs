@@ -29,8 +29,8 @@ pub(crate) mod testing {
         verdict_at(Scale::Tiny, name, run)
     }
 
-    /// Claims that the usual scale refutes theory with any of these constants in it, which the smallest scale has too few
-    /// trials to see.
+    /// Claims that the usual scale refutes theory with any of these constants in it, which the
+    /// smallest scale has too few trials to see.
     #[track_caller]
     pub(crate) fn is_refuted_at_usual_scale(
         name: &'static str,

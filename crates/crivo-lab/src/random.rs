@@ -1,4 +1,5 @@
-//! Chance, seeded: xoshiro256++, whose values are specified, so that an experiment repeats on any machine.
+//! Chance, seeded: xoshiro256++, whose values are specified, so that an experiment repeats on any
+//! machine.
 
 use crivo::sketch::InsertHashes;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -24,7 +25,8 @@ impl Random {
         ((self.bits() >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
     }
 
-    /// Uniform in `0..size`; the bias of one part in `2^64/size` is far below what any test here sees.
+    /// Uniform in `0..size`; the bias of one part in `2^64/size` is far below what any test here
+    /// sees.
     pub fn below(&mut self, size: usize) -> usize {
         ((u128::from(self.bits()) * size as u128) >> 64) as usize
     }

@@ -70,8 +70,8 @@ pub struct Judgement<'a> {
     pub published: Option<Published>,
 }
 
-/// Whether published figures come out of files that the user brought. The files are unknown, so no verdict
-/// can be expected: this one is shown and decides nothing.
+/// Whether published figures come out of files that the user brought. The files are unknown, so no
+/// verdict can be expected: this one is shown and decides nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {
     /// Whether they do.
@@ -91,7 +91,8 @@ impl Report {
         self.parameters.push((name.into(), value.to_string()));
     }
 
-    /// Notes a file that was brought, by the option that names it: a parameter, and part of the command that repeats.
+    /// Notes a file that was brought, by the option that names it: a parameter, and part of the
+    /// command that repeats.
     pub fn file(&mut self, option: &'static str, path: &str) {
         self.parameter("file", path.replace([';', '\n'], " "));
         self.files.push((option, path.into()));
@@ -107,7 +108,8 @@ impl Report {
         self.notes.push(sentence.into());
     }
 
-    /// Adds checks of a file that was brought beside what was published, and a sentence with the figures of both.
+    /// Adds checks of a file that was brought beside what was published, and a sentence with the
+    /// figures of both.
     pub fn add_published(&mut self, part: Part, sentence: impl Into<String>) {
         self.beside = sentence.into();
         self.add(part.published());
@@ -191,7 +193,8 @@ impl Judgement<'_> {
         self.decisive().filter(|line| !line.judged.holds())
     }
 
-    /// The verdict's reason in one sentence: which check fails most, or which is nearest to failing.
+    /// The verdict's reason in one sentence: which check fails most, or which is nearest to
+    /// failing.
     pub fn reason(&self) -> String {
         let worst = |lines: &mut dyn Iterator<Item = &Line<'_>>| -> Option<String> {
             let worst = lines.max_by(|a, b| a.judged.strain().total_cmp(&b.judged.strain()))?;
@@ -245,8 +248,8 @@ impl Line<'_> {
     }
 }
 
-/// Returns the shortest text of a number with ten digits. These are enough to draw and to compare, and few
-/// enough that the last bits of a logarithm do not matter.
+/// Returns the shortest text of a number with ten digits. These are enough to draw and to compare,
+/// and few enough that the last bits of a logarithm do not matter.
 fn number(value: f64) -> String {
     if !value.is_finite() {
         return if value.is_nan() {

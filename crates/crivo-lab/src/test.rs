@@ -2,8 +2,8 @@
 
 //! The tests that verdicts rest on, and their quantiles.
 //!
-//! A check puts a number that was observed beside the one that theory gives, and accepts it within bounds. What the
-//! bounds are depends on what kind of number it is:
+//! A check puts a number that was observed beside the one that theory gives, and accepts it within
+//! bounds. What the bounds are depends on what kind of number it is:
 //!
 //! | kind | bounds |
 //! |---|---|
@@ -14,21 +14,22 @@
 //! | an inequality | one of the above, on one side only |
 //! | a bound without chance | the bound; theory names no number, and none is shown |
 //!
-//! Of `n` checks with chance in an experiment each is made at the level [`LEVEL`]` / n`, so that all of them together
-//! reject a correct implementation with a probability of at most 10⁻⁷ by these distributions. Where a distribution is
-//! an approximation (means are nearly normal, counts nearly χ²), the true probability may be larger: ten times that,
-//! 10⁻⁶, is what is promised.
+//! Of `n` checks with chance in an experiment each is made at the level [`LEVEL`]` / n`, so that
+//! all of them together reject a correct implementation with a probability of at most 10⁻⁷ by these
+//! distributions. Where a distribution is an approximation (means are nearly normal, counts nearly
+//! χ²), the true probability may be larger: ten times that, 10⁻⁶, is what is promised.
 //!
 //! Nothing here is shared with the library whose sketches are judged.
 
 use libm::{exp, lgamma, log, log1p, sqrt};
 
-/// The chance with which all checks of one experiment together may reject what is correct, by the distributions used.
+/// The chance with which all checks of one experiment together may reject what is correct, by the
+/// distributions used.
 pub const LEVEL: f64 = 1e-7;
 
-/// The least number of expected observations in a cell. Cells of a distribution are pooled with their
-/// neighbours until they reach it: then their counts are near enough to normal ones as far out as the level
-/// looks.
+/// The least number of expected observations in a cell. Cells of a distribution are pooled with
+/// their neighbours until they reach it: then their counts are near enough to normal ones as far
+/// out as the level looks.
 pub const EXPECTED: f64 = 1000.0;
 
 /// On which side a number may not be off.
@@ -121,8 +122,8 @@ impl Judged {
         self.lower <= self.observed && self.observed <= self.upper
     }
 
-    /// How much of the room between theory and the nearer bound is used up; above 1 the check fails. A bound without
-    /// theory is kept or is not: there is no place to measure from.
+    /// How much of the room between theory and the nearer bound is used up; above 1 the check
+    /// fails. A bound without theory is kept or is not: there is no place to measure from.
     pub fn strain(&self) -> f64 {
         let Some(theory) = self.theory else {
             return if self.holds() { 0.0 } else { f64::INFINITY };
@@ -211,7 +212,8 @@ impl Measure {
 
 // ---- normal ----
 
-/// The number of standard deviations that a normal variable exceeds, both sides together, with this probability.
+/// The number of standard deviations that a normal variable exceeds, both sides together, with this
+/// probability.
 pub fn normal_quantile(tails: f64) -> f64 {
     crivo::math::two_sided_quantile(1.0 - tails)
 }
@@ -304,9 +306,9 @@ fn most(trials: u64, chance: f64, tail: f64) -> u64 {
 
 // ---- χ² ----
 
-/// Returns the probability that a χ² variable of the given degrees of freedom exceeds `statistic`: the
-/// upper incomplete gamma function, by its series below the mean and by Lentz's continued fraction above
-/// (Abramowitz and Stegun 6.5.29, 6.5.31).
+/// Returns the probability that a χ² variable of the given degrees of freedom exceeds `statistic`:
+/// the upper incomplete gamma function, by its series below the mean and by Lentz's continued
+/// fraction above (Abramowitz and Stegun 6.5.29, 6.5.31).
 pub fn chi_square_above(statistic: f64, degrees: f64) -> f64 {
     let (a, x) = (degrees / 2.0, statistic / 2.0);
     if x <= 0.0 {
@@ -341,8 +343,8 @@ pub fn chi_square_above(statistic: f64, degrees: f64) -> f64 {
     front * h
 }
 
-/// Returns the interval that holds a χ² variable of the given degrees of freedom, except for a probability
-/// of `tail`, half on each side.
+/// Returns the interval that holds a χ² variable of the given degrees of freedom, except for a
+/// probability of `tail`, half on each side.
 pub fn chi_square_bounds(degrees: f64, tail: f64) -> (f64, f64) {
     let quantile = |above: f64| {
         let (mut low, mut high) = (0.0, degrees + 100.0 * sqrt(degrees) + 1000.0);
@@ -359,8 +361,8 @@ pub fn chi_square_bounds(degrees: f64, tail: f64) -> (f64, f64) {
     (quantile(1.0 - tail / 2.0), quantile(tail / 2.0))
 }
 
-/// Pearson's statistic of counts beside the probabilities of their cells, pooled; `None` if there are too few
-/// observations for two cells.
+/// Pearson's statistic of counts beside the probabilities of their cells, pooled; `None` if there
+/// are too few observations for two cells.
 pub fn chi_square(counts: &[u64], probabilities: &[f64]) -> Option<Measure> {
     let total: u64 = counts.iter().sum();
     let mut cells: Vec<(f64, f64)> = Vec::new();
@@ -470,7 +472,8 @@ mod tests {
         }
     }
 
-    /// With an even number of degrees it is a finite sum: `e^(−x/2) Σ (x/2)^i/i!` for `i` below half of them.
+    /// With an even number of degrees it is a finite sum: `e^(−x/2) Σ (x/2)^i/i!` for `i` below
+    /// half of them.
     #[test]
     fn chi_square_has_the_tails_of_a_finite_sum() {
         for (statistic, degrees) in

@@ -1,4 +1,5 @@
-//! The page in a real browser: no complaint, nothing fetched, every plot drawn and every experiment found.
+//! The page in a real browser: no complaint, nothing fetched, every plot drawn and every experiment
+//! found.
 
 #![allow(clippy::unwrap_used)] // what fails here should fail loudly
 

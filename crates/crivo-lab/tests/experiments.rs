@@ -1,10 +1,12 @@
-//! Every experiment as small as can be: it gives its expected verdict, and the same table on any number of threads.
+//! Every experiment as small as can be: it gives its expected verdict, and the same table on any
+//! number of threads.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // what fails here should fail loudly
 
 use crivo_lab::{Outcome, Scale, Settings, experiments, page, run};
 
-/// With `CRIVO_TEST_SEED` set (`cargo xtask test --fresh-seeds` does) everything is drawn anew, and must pass too.
+/// With `CRIVO_TEST_SEED` set (`cargo xtask test --fresh-seeds` does) everything is drawn anew, and
+/// must pass too.
 fn settings(threads: usize) -> Settings {
     let seed = match std::env::var("CRIVO_TEST_SEED") {
         Ok(seed) => seed.parse().unwrap_or_else(|_| panic!("CRIVO_TEST_SEED is no number: {seed}")),
@@ -59,7 +61,8 @@ fn every_experiment_gives_its_expected_verdict_and_repeats_on_any_threads() {
     }
 }
 
-/// A number is accepted within bounds that leave something out, and a bound alone is not shown as theory.
+/// A number is accepted within bounds that leave something out, and a bound alone is not shown as
+/// theory.
 fn every_check_can_fail(outcome: &Outcome) {
     let Ok(report) = &outcome.report else { return };
     for line in report.judge().lines {

@@ -1,19 +1,23 @@
-//! How long does a filter that speaks spamd's protocol, or a milter, let its clients wait when many ask at once?
+//! How long does a filter that speaks spamd's protocol, or a milter, let its clients wait when many
+//! ask at once?
 //!
 //! ```console
 //! cargo run --release -p crivo-mail --example load -- 127.0.0.1:783 FOLDER [SECONDS] [CONNECTIONS] [LESSONS]
 //! cargo run --release -p crivo-mail --example load -- milter:127.0.0.1:8891 FOLDER [SECONDS] [CONNECTIONS]
 //! ```
 //!
-//! Each connection asks CHECK about one message of the folder, half-closes as spamc does, reads the answer, and is
-//! followed by the next at once: the server always has as many requests before it as there are connections. LESSONS is
-//! the share of requests, in percent, that teach a message instead: as spam if a folder of its path is called `spam`, and
-//! with a line of its own, so that each is new. The times of questions and of lessons are those a client sees, from
-//! before it connects until the answer has ended. One line of JSON comes out.
+//! Each connection asks CHECK about one message of the folder, half-closes as spamc does, reads the
+//! answer, and is followed by the next at once: the server always has as many requests before it as
+//! there are connections. LESSONS is the share of requests, in percent, that teach a message
+//! instead: as spam if a folder of its path is called `spam`, and with a line of its own, so that
+//! each is new. The times of questions and of lessons are those a client sees, from before it
+//! connects until the answer has ended. One line of JSON comes out.
 //!
-//! Of a milter each connection asks about one message after the other, as a mail server does that uses a connection again.
+//! Of a milter each connection asks about one message after the other, as a mail server does that
+//! uses a connection again.
 //!
-//! The client is a thread that mostly waits, because it shares the processors with the server it measures.
+//! The client is a thread that mostly waits, because it shares the processors with the server it
+//! measures.
 
 #![expect(clippy::print_stdout, reason = "the report is what it is run for")]
 
@@ -157,7 +161,8 @@ fn ask_milter_until<'a>(
     seen
 }
 
-/// Asks about a message, through the connection that is open or a new one. An answer without marks is an error.
+/// Asks about a message, through the connection that is open or a new one. An answer without marks
+/// is an error.
 fn ask_milter(open: &mut Option<TcpStream>, address: SocketAddr, message: &[u8]) -> Result<(), Failure> {
     let stream = match open {
         Some(stream) => stream,
@@ -165,7 +170,8 @@ fn ask_milter(open: &mut Option<TcpStream>, address: SocketAddr, message: &[u8])
     };
     let mut request = packet(b'M', b"<a@example.org>\0");
     request.extend(packet(b'R', b"<b@example.org>\0"));
-    // A mail server takes the first line that is none of the head for the beginning of the text, and NUL out of values.
+    // A mail server takes the first line that is none of the head for the beginning of the text,
+    // and NUL out of values.
     let mut body = message;
     while let Some(end) = body.iter().position(|byte| *byte == b'\n') {
         let line = String::from_utf8_lossy(&body[..end]).replace(['\0', '\r'], "");

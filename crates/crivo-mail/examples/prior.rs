@@ -1,13 +1,15 @@
-//! Measures the prior of the mail filter's calibration anew: what a margin is worth after a few messages.
+//! Measures the prior of the mail filter's calibration anew: what a margin is worth after a few
+//! messages.
 //!
 //! ```console
 //! cargo run --release -p crivo-mail --example prior -- FOLDER...
 //! ```
 //!
-//! A folder has mail in `spam` and `ham` below it, one message a file. Balanced draws of 40, 100 and 400 messages are
-//! learned from each, and the regression is fitted to up to 3,000 others. Draws depend on the messages alone. The last line
-//! is the curve through all slopes, `a·n^-b` by least squares of logarithms, and the mean of the intercepts as a share of
-//! the slope: `SLOPE` and `INTERCEPT` in `combine.rs`, which are rounded.
+//! A folder has mail in `spam` and `ham` below it, one message a file. Balanced draws of 40, 100
+//! and 400 messages are learned from each, and the regression is fitted to up to 3,000 others.
+//! Draws depend on the messages alone. The last line is the curve through all slopes, `a·n^-b` by
+//! least squares of logarithms, and the mean of the intercepts as a share of the slope: `SLOPE` and
+//! `INTERCEPT` in `combine.rs`, which are rounded.
 
 #![expect(clippy::print_stdout, reason = "the measured numbers are what it is run for")]
 

@@ -24,8 +24,9 @@ use crate::thresholds::{WRONG_LABELS, log_odds_of, logistic};
 /// How many numbers the evidence has.
 pub(crate) const PIECES: usize = 6;
 
-/// What a familiar sender is worth, in log-odds: for ham if it is authenticated, for spam if it is not. Odds of 7 to 1 do not
-/// overrule words that are spam beyond doubt. No corpus with such results was at hand to fit it.
+/// What a familiar sender is worth, in log-odds: for ham if it is authenticated, for spam if it is
+/// not. Odds of 7 to 1 do not overrule words that are spam beyond doubt. No corpus with such
+/// results was at hand to fit it.
 const FAMILIAR: f64 = 2.0;
 
 /// What a sender adds to the log-odds if its domain says that it did not send the message (DMARC).
@@ -119,11 +120,12 @@ const INTERCEPT: f64 = -0.1;
 ///
 /// A few dozen messages do not tell how large the margins of other mail are, because those of the
 /// folds are all on their side of zero. The regression would have to guess the slope. So it begins
-/// with what was found on other mail. Balanced draws of 40, 100 and
-/// 400 messages of Enron-Spam (`enron1` and `enron4`) and of raw messages (`GP`, `farmer-d`, `williams-w3`) were
-/// learned, and the regression was fitted on 3,000 messages that were not: slopes of 12 to 21, 12 to 14 and 8 to 11,
-/// and intercepts of −1 to −3. `examples/prior.rs` measures it anew. docs/benchmarks/learning.md
-/// has its present results, with those of other folders, which had no part in the choice.
+/// with what was found on other mail. Balanced draws of 40, 100 and 400 messages of Enron-Spam
+/// (`enron1` and `enron4`) and of raw messages (`GP`, `farmer-d`, `williams-w3`) were learned, and
+/// the regression was fitted on 3,000 messages that were not: slopes of 12 to 21, 12 to 14 and 8 to
+/// 11, and intercepts of −1 to −3. `examples/prior.rs` measures it anew.
+/// docs/benchmarks/learning.md has its present results, with those of other folders, which had no
+/// part in the choice.
 pub(crate) fn prior(messages: usize) -> [(f64, f64); PIECES] {
     let count = messages as f64;
     let slope = (SLOPE.0 * libm::pow(count.max(1.0), -SLOPE.1)).min(PRIOR[1].0 + SLOPE_OF_FEW * count);
@@ -265,8 +267,9 @@ impl Combiner {
     }
 }
 
-/// What a message of spam counts, and one of ham. How many of a class were taught says more about folders, and about what was
-/// told apart already, than about mail. So beyond twice as many messages the rarer class counts more.
+/// What a message of spam counts, and one of ham. How many of a class were taught says more about
+/// folders, and about what was told apart already, than about mail. So beyond twice as many
+/// messages the rarer class counts more.
 fn class_weights(examples: &[(Evidence, bool)]) -> [f64; 2] {
     let spam = examples.iter().filter(|(_, is_spam)| *is_spam).count() as f64;
     let ham = examples.len() as f64 - spam;

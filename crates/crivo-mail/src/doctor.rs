@@ -50,7 +50,8 @@ impl Health {
     }
 }
 
-/// Looks at a store: can it be read and written, is every record whole, what does it know, who may read it?
+/// Looks at a store: can it be read and written, is every record whole, what does it know, who may
+/// read it?
 pub fn examine_store(folder: &Path) -> Vec<Checkup> {
     let name = |what: &str| format!("{what} {}", folder.display());
     let report = |what: &str, state, says: String| Checkup { what: name(what), state, says };

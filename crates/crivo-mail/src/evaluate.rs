@@ -31,7 +31,8 @@ pub struct Evaluation {
     pub spam: Verdicts,
     /// About messages that are ham.
     pub ham: Verdicts,
-    /// The share of pairs of a ham and a spam message in which the ham has the higher score; ties count half.
+    /// The share of pairs of a ham and a spam message in which the ham has the higher score; ties
+    /// count half.
     pub area_above_roc: f64,
     /// For each of [`HAM_RATES`], the share of spam with a score above that of all ham but this
     /// share.

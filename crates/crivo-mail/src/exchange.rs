@@ -59,8 +59,8 @@ impl Filter {
         self.with_store(|store| write_export(store, to))
     }
 
-    /// Writes all messages of the store in a folder. It reads messages only, so that a store with damaged derived records
-    /// can be exported too.
+    /// Writes all messages of the store in a folder. It reads messages only, so that a store with
+    /// damaged derived records can be exported too.
     ///
     /// # Errors
     /// If there is no store, and as [`export`](Self::export).
@@ -71,8 +71,8 @@ impl Filter {
     /// Joins an export to the store. Errors call the export `name`.
     ///
     /// # Errors
-    /// If it is not an export, is damaged or was made by the other method, and as [`expire`](Self::expire): nothing
-    /// changes then.
+    /// If it is not an export, is damaged or was made by the other method, and as
+    /// [`expire`](Self::expire): nothing changes then.
     pub fn import(&self, from: &mut dyn Read, name: &Path) -> Result<Joined> {
         let mut joined = Joined::default();
         let changed = self.change_store(|store, change| {
@@ -101,7 +101,8 @@ impl Filter {
     /// Joins another store to this one; the other stays as it is.
     ///
     /// # Errors
-    /// If the other is missing, damaged or of the other method, and as [`expire`](Self::expire): nothing changes then.
+    /// If the other is missing, damaged or of the other method, and as [`expire`](Self::expire):
+    /// nothing changes then.
     pub fn merge(&self, other: &Path) -> Result<Joined> {
         let other = Store::open(other)?;
         let _moment = other.file().read_transaction()?;

@@ -13,14 +13,15 @@
 //! messages, their order and the numbers above. All sums are made in one order, so it is the same
 //! to the last bit everywhere.
 //!
-//! **Source.** Hsieh, Chang, Lin, Keerthi, Sundararajan: *A dual coordinate descent method for large-scale linear SVM*
-//! (2008). They shuffle the messages before each pass. Here each pass takes the order of
-//! fingerprints, which is random.
+//! **Source.** Hsieh, Chang, Lin, Keerthi, Sundararajan: *A dual coordinate descent method for
+//! large-scale linear SVM* (2008). They shuffle the messages before each pass. Here each pass takes
+//! the order of fingerprints, which is random.
 
 use crate::error::Result;
 use crate::features::{Scales, TRANSPORT, signed, with_sign};
 
-/// Where the features of messages come from while a model is fitted: memory, or the store. The model is the same.
+/// Where the features of messages come from while a model is fitted: memory, or the store. The
+/// model is the same.
 pub(crate) trait FeatureRows {
     /// Returns the features of a message, ascending. Those that are not in memory are read into
     /// `room`.

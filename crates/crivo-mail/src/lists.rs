@@ -1,9 +1,11 @@
 //! Senders about which the owner of a store has decided: always wanted, or never.
 //!
-//! An entry is an address, or a domain with an `@` before it, which also means its subdomains. Of several entries that
-//! fit a sender the most specific one counts: an address before a domain, a longer domain before a shorter one.
+//! An entry is an address, or a domain with an `@` before it, which also means its subdomains. Of
+//! several entries that fit a sender the most specific one counts: an address before a domain, a
+//! longer domain before a shorter one.
 //!
-//! Anyone can write anyone's address. So an allowed sender whom a trusted host cannot confirm is not allowed.
+//! Anyone can write anyone's address. So an allowed sender whom a trusted host cannot confirm is
+//! not allowed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -147,7 +149,8 @@ impl Filter {
     /// Changes the lists in one transaction: what `change` does is stored unless it fails.
     ///
     /// # Errors
-    /// If `change` fails, the store has the classic method, or it cannot be written: nothing changes then.
+    /// If `change` fails, the store has the classic method, or it cannot be written: nothing
+    /// changes then.
     pub fn change_lists<T>(&self, change: impl FnOnce(&mut Lists) -> Result<T>) -> Result<T> {
         if self.method() == Method::Classic {
             return Err(Error::Unsuitable(

@@ -2,8 +2,8 @@
 //!
 //! A sender may have written the very headers by which mail programs sort: those are removed first,
 //! with the lines that continue them. Everything else stays as it is, byte by byte: the order of
-//! headers, line ends, the body. New headers end as the message's first line does. A message
-//! that begins with its text gets an empty line between, so that the text is not taken for a header.
+//! headers, line ends, the body. New headers end as the message's first line does. A message that
+//! begins with its text gets an empty line between, so that the text is not taken for a header.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,8 @@ pub type Mark<'a> = (&'a str, Cow<'a, str>);
 /// How the names of headers begin that this filter writes.
 pub const OURS: &[&str] = &["x-crivo"];
 
-/// How the names of headers begin that any filter writes: no evidence, and forged by senders who know what recipes look for.
+/// How the names of headers begin that any filter writes: no evidence, and forged by senders who
+/// know what recipes look for.
 pub const OF_FILTERS: &[&str] = &["x-spam-", "x-crivo"];
 
 /// The message with headers added on top, without those whose names begin as `forged` ones do.
@@ -56,8 +57,8 @@ pub fn head_of(message: &[u8]) -> &[u8] {
 struct Head {
     /// Where the headers begin: after the line of an mbox, if there is one.
     start: usize,
-    /// Where the blank line is that ends them. What is no header between them does not: programs that sort mail look
-    /// past it, so a forged line behind it would count.
+    /// Where the blank line is that ends them. What is no header between them does not: programs
+    /// that sort mail look past it, so a forged line behind it would count.
     end: usize,
     crlf: bool,
 }

@@ -1,8 +1,10 @@
-//! How good is a filter as it grows? Mail in the order it came: each message is judged, and then taught.
+//! How good is a filter as it grows? Mail in the order it came: each message is judged, and then
+//! taught.
 //!
-//! An evaluation on one half of the mail after the other was taught says nothing of the first weeks, nor of readers who
-//! correct mistakes only. This one plays the whole story. Wrong labels can be mixed in: a share of the lessons, drawn by
-//! a seeded generator, is taught as the opposite, and the verdicts are counted by the true labels.
+//! An evaluation on one half of the mail after the other was taught says nothing of the first
+//! weeks, nor of readers who correct mistakes only. This one plays the whole story. Wrong labels
+//! can be mixed in: a share of the lessons, drawn by a seeded generator, is taught as the opposite,
+//! and the verdicts are counted by the true labels.
 
 use crivo::hash::split_mix::mix;
 
@@ -34,7 +36,8 @@ pub struct Story {
     pub noise: f64,
     /// Of the draw of wrong labels.
     pub seed: u64,
-    /// After how many messages lessons are taught together; 1 teaches each before the next is judged.
+    /// After how many messages lessons are taught together; 1 teaches each before the next is
+    /// judged.
     pub every: usize,
 }
 
@@ -66,9 +69,11 @@ pub struct OnlineEvaluation {
     pub ham: Verdicts,
     /// How many messages were taught.
     pub lessons: u64,
-    /// The share of pairs of a ham and a spam message in which the ham has the higher score; ties count half.
+    /// The share of pairs of a ham and a spam message in which the ham has the higher score; ties
+    /// count half.
     pub area_above_roc: f64,
-    /// For each of [`HAM_RATES`] the share of spam with a score above that of all but this share of ham.
+    /// For each of [`HAM_RATES`] the share of spam with a score above that of all but this share of
+    /// ham.
     pub caught_at: [f64; HAM_RATES.len()],
     /// Messages that were called the opposite of what they are.
     pub mistakes: Vec<Mistake>,

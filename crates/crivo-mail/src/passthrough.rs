@@ -1,8 +1,9 @@
 //! The message with the verdict in its head.
 //!
-//! A line `X-Crivo: spam; score=0.9987` goes before all others, with the line ending that the message has. Lines of that name
-//! that were there already are removed, because a sender must not judge his own mail. Labels
-//! that are probable follow as IMAP keywords, `X-Crivo-Keywords: $category-social`. Nothing else changes, byte for byte.
+//! A line `X-Crivo: spam; score=0.9987` goes before all others, with the line ending that the
+//! message has. Lines of that name that were there already are removed, because a sender must not
+//! judge his own mail. Labels that are probable follow as IMAP keywords,
+//! `X-Crivo-Keywords: $category-social`. Nothing else changes, byte for byte.
 
 use crate::judgement::Judgement;
 use crate::marks::{self, Mark};
@@ -10,8 +11,8 @@ use crate::marks::{self, Mark};
 /// From which probability on a label is named.
 const PROBABLE: f64 = 0.5;
 
-/// The beginning of a message, as far as it is given, with the verdict. The head has to be in it as a whole for all forged
-/// lines to be found.
+/// The beginning of a message, as far as it is given, with the verdict. The head has to be in it as
+/// a whole for all forged lines to be found.
 ///
 /// ```
 /// use crivo_mail::{Judgement, Thresholds, Verdict, passthrough};

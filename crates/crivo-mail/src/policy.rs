@@ -3,7 +3,8 @@
 use crate::error::{Error, Result};
 use crate::store::Method;
 
-/// What is wanted of the verdicts. What is not said is left to the store, and what that does not say to the filter.
+/// What is wanted of the verdicts. What is not said is left to the store, and what that does not
+/// say to the filter.
 ///
 /// ```
 /// use crivo_mail::Policy;
@@ -16,8 +17,8 @@ use crate::store::Method;
 pub struct Policy {
     /// The largest share of ham that may be called spam.
     pub false_positive_rate: Option<f64>,
-    /// The score from which a message is spam, instead of the learned one. In a store of the classic method, the similarity
-    /// to learned spam.
+    /// The score from which a message is spam, instead of the learned one. In a store of the
+    /// classic method, the similarity to learned spam.
     pub spam_from: Option<f64>,
     /// The score up to which a message is ham, instead of the learned one.
     pub ham_to: Option<f64>,

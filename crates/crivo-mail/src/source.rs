@@ -1,12 +1,15 @@
 //! Where mail comes from: mboxes, Maildirs, files, and folders of them.
 //!
-//! A path is read in one order, that of names, and one message at a time. A file that begins as an mbox does is one; any
-//! other file is a message, and an empty one is none. Files that are compressed (gzip, zstd, xz) are read as what is in
-//! them. A folder with `cur` or `new` is a Maildir, and only those two are read: its subfolders, such as `.Junk`, are
-//! mailboxes of their own. Any other folder is read with everything below it. Names that begin with a dot are left out.
+//! A path is read in one order, that of names, and one message at a time. A file that begins as an
+//! mbox does is one; any other file is a message, and an empty one is none. Files that are
+//! compressed (gzip, zstd, xz) are read as what is in them. A folder with `cur` or `new` is a
+//! Maildir, and only those two are read: its subfolders, such as `.Junk`, are mailboxes of their
+//! own. Any other folder is read with everything below it. Names that begin with a dot are left
+//! out.
 //!
-//! Messages of an mbox are parted by lines such as `From a@b.c Sat Jan  3 01:05:34 1996` after a blank one. People
-//! write lines that begin with `From ` too, so the date is looked for, unless the first line has none.
+//! Messages of an mbox are parted by lines such as `From a@b.c Sat Jan  3 01:05:34 1996` after a
+//! blank one. People write lines that begin with `From ` too, so the date is looked for, unless the
+//! first line has none.
 
 use std::fmt;
 use std::fs::File;
@@ -16,7 +19,8 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::message::LOOKED_AT;
 
-/// How much of a message is read: as much as can matter, if every other byte were the end of a line.
+/// How much of a message is read: as much as can matter, if every other byte were the end of a
+/// line.
 pub const READ: usize = 2 * LOOKED_AT + 2;
 
 /// A file is read in pieces of this size.
@@ -196,7 +200,8 @@ impl Mbox {
     }
 }
 
-/// Whether a line that parts messages has a date, in whatever order: a day of the week, a month, a time and a year.
+/// Whether a line that parts messages has a date, in whatever order: a day of the week, a month, a
+/// time and a year.
 fn has_date(line: &[u8]) -> bool {
     const DAYS: [&[u8]; 7] = [b"mon", b"tue", b"wed", b"thu", b"fri", b"sat", b"sun"];
     const MONTHS: [&[u8]; 12] =

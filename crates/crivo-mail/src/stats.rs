@@ -28,7 +28,8 @@ pub struct Stats {
     pub newest: Option<i64>,
     /// Where the answers part; the classic method has no such thing.
     pub thresholds: Option<Thresholds>,
-    /// Messages that contradict their label so strongly that the thresholds were found without them.
+    /// Messages that contradict their label so strongly that the thresholds were found without
+    /// them.
     pub put_aside: u64,
     /// The size of the store on disk.
     pub bytes: u64,

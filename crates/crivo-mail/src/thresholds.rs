@@ -1,20 +1,24 @@
 //! Where do the answers part? From the log-odds of mail the model has not seen to two limits.
 //!
-//! Spam begins where the share of ham above is the wanted rate. Three facts of real mail shape the estimate:
+//! Spam begins where the share of ham above is the wanted rate. Three facts of real mail shape the
+//! estimate:
 //!
-//! - **Some labels are wrong.** A spam message taught as ham has the log-odds of spam. So a message above the median of the
-//!   other class counts as a wrong label, and stands for another one below it. At most as many are put aside as
-//!   [`WRONG_LABELS`] of the class make plausible (the 99 % quantile of a Poisson count); the rest is hard mail and counts.
-//! - **The wanted rate is rarer than what was seen.** With 500 ham messages a rate of 0.1 % lies beyond all of them. So the
-//!   upper tail is continued as an exponential above its uppermost messages (*peaks over threshold*, Pickands 1975,
-//!   with shape 0), whose scale is taken one standard error longer than it was found. No single message decides, and a
-//!   weak prior holds the scale while there are few: where log-odds are calibrated and spam is spread evenly over them,
+//! - **Some labels are wrong.** A spam message taught as ham has the log-odds of spam. So a message
+//!   above the median of the other class counts as a wrong label, and stands for another one below
+//!   it. At most as many are put aside as [`WRONG_LABELS`] of the class make plausible (the 99 %
+//!   quantile of a Poisson count); the rest is hard mail and counts.
+//! - **The wanted rate is rarer than what was seen.** With 500 ham messages a rate of 0.1 % lies
+//!   beyond all of them. So the upper tail is continued as an exponential above its uppermost
+//!   messages (*peaks over threshold*, Pickands 1975, with shape 0), whose scale is taken one
+//!   standard error longer than it was found. No single message decides, and a weak prior holds the
+//!   scale while there are few: where log-odds are calibrated and spam is spread evenly over them,
 //!   ham falls off by a factor of e for each.
-//! - **Log-odds are a promise of their own.** Calibrated odds of 999 to 1 are wrong once in a thousand, so no limit is above
-//!   the odds of the wanted rate. Nor is one above the median of the other class, because evidence gives no more: a
-//!   young filter, or one that was taught from its mistakes alone, would be unsure of everything; but odds of 499 to 1
-//!   ([`SURE_PROBABILITY`]) are asked of every class. And none is below [`LEAST_PROBABILITY`], however well the learned mail was told apart:
-//!   new mail is unlike it.
+//! - **Log-odds are a promise of their own.** Calibrated odds of 999 to 1 are wrong once in a
+//!   thousand, so no limit is above the odds of the wanted rate. Nor is one above the median of the
+//!   other class, because evidence gives no more: a young filter, or one that was taught from its
+//!   mistakes alone, would be unsure of everything; but odds of 499 to 1 ([`SURE_PROBABILITY`]) are
+//!   asked of every class. And none is below [`LEAST_PROBABILITY`], however well the learned mail
+//!   was told apart: new mail is unlike it.
 //!
 //! Ham ends by the same rule at the other end.
 
@@ -27,12 +31,13 @@ pub(crate) const WRONG_LABELS: f64 = 0.01;
 /// No message with a lower probability is called spam, whatever the learned mail says.
 pub(crate) const LEAST_PROBABILITY: f64 = 0.9;
 
-/// No class is so hard that less than this probability is enough beside it: where half of spam does not reach it, less than
-/// half is caught, instead of ham.
+/// No class is so hard that less than this probability is enough beside it: where half of spam does
+/// not reach it, less than half is caught, instead of ham.
 const SURE_PROBABILITY: f64 = 0.998;
 
-/// The same where there are [few](FEW) messages of the other class, which no limit can be found from. A reader who teaches
-/// mistakes only has such a store: one class is told so well that it is hardly ever taught.
+/// The same where there are [few](FEW) messages of the other class, which no limit can be found
+/// from. A reader who teaches mistakes only has such a store: one class is told so well that it is
+/// hardly ever taught.
 const SURE_BESIDE_FEW: f64 = 0.97;
 
 /// The largest share of spam that may be called ham.
@@ -50,7 +55,8 @@ const FAR: f64 = 25.0;
 /// Of fewer messages the median is not known.
 const FEW: usize = 20;
 
-/// The scale of the tail before any mail was seen, in log-odds for each factor of e, and how many messages that is worth.
+/// The scale of the tail before any mail was seen, in log-odds for each factor of e, and how many
+/// messages that is worth.
 const PRIOR_SCALE: (f64, f64) = (1.0, 5.0);
 
 /// Where spam begins for each of [`RATES`], and where ham ends, in log-odds.
@@ -58,7 +64,8 @@ const PRIOR_SCALE: (f64, f64) = (1.0, 5.0);
 pub(crate) struct Limits {
     pub(crate) spam: [f64; RATES.len()],
     pub(crate) ham: f64,
-    /// How many messages of spam and of ham contradict their label so strongly that they were put aside.
+    /// How many messages of spam and of ham contradict their label so strongly that they were put
+    /// aside.
     pub(crate) put_aside: [u64; 2],
 }
 
@@ -83,10 +90,12 @@ impl Limits {
         Self::beside(log_odds, &[], &Aside::default())
     }
 
-    /// The limits from log-odds that the filter gave messages it had not seen, each with whether it is spam.
+    /// The limits from log-odds that the filter gave messages it had not seen, each with whether it
+    /// is spam.
     ///
-    /// Messages that were put aside before are not among them, and no more of that class are put aside. Those that may have
-    /// the right label are beyond the limit, so that less of the wanted rate is left for the others.
+    /// Messages that were put aside before are not among them, and no more of that class are put
+    /// aside. Those that may have the right label are beyond the limit, so that less of the wanted
+    /// rate is left for the others.
     ///
     /// Messages count as much as is said of each in `importance`; without that all count one.
     pub(crate) fn beside(log_odds: &[(f64, bool)], importance: &[f64], aside: &Aside) -> Self {
@@ -134,7 +143,8 @@ impl Limits {
         // A limit is above all that it was meant to be above, also after rounding.
         let learned_spam = logistic(self.spam_limit(rate) + 1e-9).min(1.0 - 1e-12);
         let learned_ham = logistic(self.ham - 1e-9).max(1e-12);
-        // Of a threshold that was asked for and a learned one on its wrong side, the learned one gives way.
+        // Of a threshold that was asked for and a learned one on its wrong side, the learned one
+        // gives way.
         match (policy.spam_from, policy.ham_to) {
             (Some(spam), Some(ham)) => Thresholds { spam, ham },
             (Some(spam), None) => Thresholds { spam, ham: learned_ham.min(spam / 2.0) },
@@ -143,7 +153,8 @@ impl Limits {
         }
     }
 
-    /// The limit for any rate: between two of [`RATES`] it follows the logarithm of the rate, as an exponential tail does.
+    /// The limit for any rate: between two of [`RATES`] it follows the logarithm of the rate, as an
+    /// exponential tail does.
     fn spam_limit(&self, rate: f64) -> f64 {
         let after = RATES.partition_point(|known| *known < rate);
         let (Some(&high_rate), Some(&low)) = (RATES.get(after), self.spam.get(after)) else {
@@ -155,14 +166,15 @@ impl Limits {
     }
 }
 
-/// What is left of a rate where this number of a class is beyond the limit for certain: three quarters at least, because
-/// the number is a guess, and all of it would silence the filter.
+/// What is left of a rate where this number of a class is beyond the limit for certain: three
+/// quarters at least, because the number is a guess, and all of it would silence the filter.
 fn left(rate: f64, beyond: f64, count: usize) -> f64 {
     (rate - beyond / count.max(1) as f64).max(rate * 0.75)
 }
 
-/// The most that a limit asks of a class that is given descending: its median, if there are enough messages to know that,
-/// but never less than [`SURE_PROBABILITY`]. There are `others` messages of the other class.
+/// The most that a limit asks of a class that is given descending: its median, if there are enough
+/// messages to know that, but never less than [`SURE_PROBABILITY`]. There are `others` messages of
+/// the other class.
 fn ceiling(descending: &[f64], others: usize) -> f64 {
     if descending.len() < FEW {
         return FAR;
@@ -188,7 +200,8 @@ fn plausible(mean: f64) -> usize {
     let (mut term, mut below, mut count) = (libm::exp(-mean), 0.0, 0);
     loop {
         below += term;
-        // Means of many thousands have a first term of zero: their quantile is that of a normal count.
+        // Means of many thousands have a first term of zero: their quantile is that of a normal
+        // count.
         if below >= 0.99 || mean > 500.0 {
             return if mean > 500.0 { (mean + 2.326 * mean.sqrt()).ceil() as usize } else { count };
         }
@@ -197,7 +210,8 @@ fn plausible(mean: f64) -> usize {
     }
 }
 
-/// The value that the wanted share of a class is above; the class is given descending, with how much each message counts.
+/// The value that the wanted share of a class is above; the class is given descending, with how
+/// much each message counts.
 fn limit(descending: &[f64], importance: &[f64], rate: f64) -> f64 {
     let count = descending.len();
     if count == 0 {
@@ -229,7 +243,8 @@ pub(crate) fn log_odds_of(probability: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Log-odds of a class: quantiles of a logistic distribution, which has an exponential tail of scale 1.
+    /// Log-odds of a class: quantiles of a logistic distribution, which has an exponential tail of
+    /// scale 1.
     fn class(count: usize, centre: f64) -> impl Iterator<Item = f64> {
         (0..count).map(move |i| centre + log_odds_of((i as f64 + 0.5) / count as f64))
     }
@@ -284,7 +299,8 @@ mod tests {
         let limit = |expected: f64| {
             Limits::beside(&mail, &[], &Aside { messages: [0, 20], expected_right: [0.0, expected] }).spam[3]
         };
-        // One message of 2,000 is half of the rate, and a quarter is taken: where ham falls off by e for each, that is ln 4/3.
+        // One message of 2,000 is half of the rate, and a quarter is taken: where ham falls off by
+        // e for each, that is ln 4/3.
         assert!((limit(1.0) - limit(0.0) - 0.29).abs() < 0.15, "{} and {}", limit(0.0), limit(1.0));
         assert!(limit(50.0) <= log_odds_of(0.999_5) && limit(50.0) >= limit(1.0));
     }

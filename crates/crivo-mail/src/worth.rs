@@ -1,24 +1,28 @@
 //! How much is a feature worth, before a model is fitted?
 //!
-//! A word that half of all spam has and half of all ham says nothing; one that forty spam messages have and no ham says a lot.
-//! The model would find out, but slowly, and thousands of features that say nothing would keep a little weight each.
-//! So every feature is scaled first, by
+//! A word that half of all spam has and half of all ham says nothing; one that forty spam messages
+//! have and no ham says a lot. The model would find out, but slowly, and thousands of features that
+//! say nothing would keep a little weight each. So every feature is scaled first, by
 //!
 //! ```text
 //! |ln (p/q)| + 0.3,    p = (spam messages with it + 0.3)/(spam messages + 0.6), and q the same of ham
 //! ```
 //!
-//! the absolute log-odds that naive Bayes would give it. The rest lets the model use what is common in both. In
-//! cross-validation inside of training mail this halved the area above the ROC curve, from 0.83·10⁻³ to 0.46·10⁻³ within a
-//! time, and from 1.40·10⁻³ to 0.80·10⁻³ on newer mail than that learned.
+//! the absolute log-odds that naive Bayes would give it. The rest lets the model use what is common
+//! in both. In cross-validation inside of training mail this halved the area above the ROC curve,
+//! from 0.83·10⁻³ to 0.46·10⁻³ within a time, and from 1.40·10⁻³ to 0.80·10⁻³ on newer mail than
+//! that learned.
 //!
-//! Scaling a feature by `s` and fitting is the same as fitting with steps that are `s²` times as long for it. The model
-//! takes it so: its weights stay those of plain features, and a check needs nothing but them.
+//! Scaling a feature by `s` and fitting is the same as fitting with steps that are `s²` times as
+//! long for it. The model takes it so: its weights stay those of plain features, and a check needs
+//! nothing but them.
 //!
-//! Features of transport headers have slots of their own ([`crate::features::TRANSPORT`]). They are worth nothing where one
-//! side was learned without such headers: their presence would tell where mail was kept, not what it is.
+//! Features of transport headers have slots of their own ([`crate::features::TRANSPORT`]). They are
+//! worth nothing where one side was learned without such headers: their presence would tell where
+//! mail was kept, not what it is.
 //!
-//! **Source.** Wang, Manning: *Baselines and bigrams: simple, good sentiment and topic classification* (2012).
+//! **Source.** Wang, Manning: *Baselines and bigrams: simple, good sentiment and topic
+//! classification* (2012).
 
 use std::ops::Range;
 
@@ -32,8 +36,9 @@ const DOUBT: f32 = 0.3;
 /// What a feature is worth that is as frequent on both sides.
 const LEAST: f32 = 0.3;
 
-/// Transport headers are evidence if the side that has them less often has them at least this often, relative to the other.
-/// Mail from a folder of sent messages has none, and new mail always has some: what they say would be said of all of it.
+/// Transport headers are evidence if the side that has them less often has them at least this
+/// often, relative to the other. Mail from a folder of sent messages has none, and new mail always
+/// has some: what they say would be said of all of it.
 const COMPARABLE: f32 = 0.5;
 
 /// In how many messages of the kind looked for, and in how many others, each slot is.
@@ -123,7 +128,8 @@ impl Counts {
 
 /// What turns the counts of a slot into the square of its worth.
 struct Worth {
-    /// Logarithms of small counts: most counts are, and a logarithm takes longer than all else here.
+    /// Logarithms of small counts: most counts are, and a logarithm takes longer than all else
+    /// here.
     small: Vec<f32>,
     sides: f32,
 }
@@ -166,7 +172,8 @@ fn squares(slots: usize, text_slots: usize, of: impl Fn(usize) -> [f32; 2], mess
         }
     }
     if slots > TRANSPORT {
-        // What marks messages with transport headers says for each side how many have any. The mark itself is never evidence.
+        // What marks messages with transport headers says for each side how many have any. The mark
+        // itself is never evidence.
         squares[TRANSPORT] = 0.0;
         if !is_comparable(of(TRANSPORT), messages) {
             squares[TRANSPORT..slots.min(STRUCTURE)].fill(0.0);
@@ -175,7 +182,8 @@ fn squares(slots: usize, text_slots: usize, of: impl Fn(usize) -> [f32; 2], mess
     squares
 }
 
-/// Squares of the worth of a few slots, given the counts of each; `marked` are the counts of [`TRANSPORT`].
+/// Squares of the worth of a few slots, given the counts of each; `marked` are the counts of
+/// [`TRANSPORT`].
 pub(crate) fn squares_of(
     counts: impl Iterator<Item = (usize, [f32; 2])>,
     marked: [f32; 2],

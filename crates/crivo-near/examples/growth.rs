@@ -1,11 +1,11 @@
 //! How CPU time, memory and disk grow with the number of documents, without reading files.
 //!
-//! `cargo run --release -p crivo-near --example growth -- engine 256 100000 400000` searches documents of about 1.9 KB
-//! with 256 MiB, for each number of documents anew.
+//! `cargo run --release -p crivo-near --example growth -- engine 256 100000 400000` searches
+//! documents of about 1.9 KB with 256 MiB, for each number of documents anew.
 //!
-//! `cargo run --release -p crivo-near --example growth -- index FOLDER 100000 1000000` adds documents of about 200 bytes
-//! until the index has each of these numbers. Then it asks about a tenth as many, half of them changed copies of indexed
-//! ones, and about all.
+//! `cargo run --release -p crivo-near --example growth -- index FOLDER 100000 1000000` adds
+//! documents of about 200 bytes until the index has each of these numbers. Then it asks about a
+//! tenth as many, half of them changed copies of indexed ones, and about all.
 //!
 //! Making the texts is in the time; it is the same for every document.
 

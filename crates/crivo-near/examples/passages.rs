@@ -1,9 +1,12 @@
-//! Finds the passages of texts that stand in a file with NUL bytes between them, and says what that took.
+//! Finds the passages of texts that stand in a file with NUL bytes between them, and says what that
+//! took.
 //!
-//! `cargo run --release -p crivo-near --example passages -- TEXTS [--min-words N] [--copies N] [--same] [--report R.tsv]`
+//! `cargo run --release -p crivo-near --example passages -- TEXTS [--min-words N] [--copies N]
+//! [--same] [--report R.tsv]`
 //!
-//! With `--copies N` the texts are read N times over, each time with other letters and digits: each copy has the passages
-//! of the first and hardly any with another. With `--same` all copies are equal, so that everything but the first is repeated.
+//! With `--copies N` the texts are read N times over, each time with other letters and digits: each
+//! copy has the passages of the first and hardly any with another. With `--same` all copies are
+//! equal, so that everything but the first is repeated.
 
 // An example may print and stop.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]

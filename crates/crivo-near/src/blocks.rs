@@ -1,8 +1,9 @@
 //! Which candidates are compared together? Components packed into blocks whose sets fit in memory.
 //!
-//! Every candidate pair lies within one component, so a block of whole components has all sets that its pairs
-//! need. Each set is written once, into the spill of its block. A component larger than a block
-//! gets several, cut by the numbers of its members; a pair of it may then need two blocks at once.
+//! Every candidate pair lies within one component, so a block of whole components has all sets that
+//! its pairs need. Each set is written once, into the spill of its block. A component larger than a
+//! block gets several, cut by the numbers of its members; a pair of it may then need two blocks at
+//! once.
 
 use crate::contents::Twins;
 use crate::error::Result;

@@ -51,7 +51,8 @@ pub(crate) struct Candidates {
     pub(crate) crowded: Vec<u32>,
 }
 
-/// All candidate pairs. `advance` is told after each partition how many are done, and may stop the search.
+/// All candidate pairs. `advance` is told after each partition how many are done, and may stop the
+/// search.
 pub(crate) fn candidates(
     keys: &Partitions<BandKey>,
     places: &Places,
@@ -92,8 +93,8 @@ pub(crate) fn candidates(
     Ok(Candidates { pairs: Partitions::new(PARTITIONS, writers), roots, crowded })
 }
 
-/// Where one thread puts its pairs. Much alike members share many bands, so the same pair comes again and
-/// again: one that came lately is dropped at once, the others when all are sorted.
+/// Where one thread puts its pairs. Much alike members share many bands, so the same pair comes
+/// again and again: one that came lately is dropped at once, the others when all are sorted.
 struct PairWriter<'a> {
     writer: Writer<PairKey>,
     components: &'a Components,

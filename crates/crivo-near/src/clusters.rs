@@ -30,11 +30,12 @@ impl Keep {
 }
 
 impl Measure {
-    /// Checks that clusters can be made this way: a document that is contained in another is the shorter one, and goes only
-    /// if it stands in one that is kept.
+    /// Checks that clusters can be made this way: a document that is contained in another is the
+    /// shorter one, and goes only if it stands in one that is kept.
     ///
     /// # Errors
-    /// If the measure is containment, and the first of a cluster is to be kept, or chains are to hold it together.
+    /// If the measure is containment, and the first of a cluster is to be kept, or chains are to
+    /// hold it together.
     pub fn require(self, linking: Linking, keep: Keep) -> Result<()> {
         match (self, linking, keep) {
             (Self::Containment, _, Keep::First) => {
@@ -55,8 +56,8 @@ pub enum Linking {
     /// preference, and each joins the first kept one it was found alike with.
     #[default]
     Kept,
-    /// Everything that a chain of near-duplicates connects. The ends of a long chain may have little
-    /// in common.
+    /// Everything that a chain of near-duplicates connects. The ends of a long chain may have
+    /// little in common.
     Chains,
 }
 
@@ -72,13 +73,15 @@ impl Clusters {
     /// Clusters of the pairs that were found.
     ///
     /// # Errors
-    /// If the [measure](Measure::require) does not allow it, or the pairs, put aside in a temporary file, cannot be read again.
+    /// If the [measure](Measure::require) does not allow it, or the pairs, put aside in a temporary
+    /// file, cannot be read again.
     pub fn of(outcome: &Outcome, linking: Linking, keep: Keep) -> Result<Self> {
         Self::of_unknown(outcome, linking, keep, &|_| false)
     }
 
-    /// Clusters where the `known` members go for a reason of their own. So with [`Linking::Kept`] none of them
-    /// stays in the place of another. Members with the same content are all known, or none is.
+    /// Clusters where the `known` members go for a reason of their own. So with [`Linking::Kept`]
+    /// none of them stays in the place of another. Members with the same content are all known, or
+    /// none is.
     ///
     /// # Errors
     /// As [`of`](Self::of).
@@ -93,8 +96,8 @@ impl Clusters {
             Linking::Chains => chains(outcome, keep)?,
             Linking::Kept => around_kept(outcome, keep, known)?,
         };
-        // What holds for a content holds for every member that has it. Of those the first is as long as
-        // the others.
+        // What holds for a content holds for every member that has it. Of those the first is as
+        // long as the others.
         for (&first, member) in outcome.twins.firsts().iter().zip(0..) {
             if first != member && !known(member) {
                 kept[member as usize] = kept[first as usize];
@@ -118,8 +121,8 @@ impl Clusters {
         self.kept.iter().zip(0..).filter(|&(&kept, member)| kept == member).count()
     }
 
-    /// The clusters of two and more, largest first, as the member that is kept and the size; of equal
-    /// size in the order of the collection.
+    /// The clusters of two and more, largest first, as the member that is kept and the size; of
+    /// equal size in the order of the collection.
     pub fn sizes(&self) -> Vec<(u32, u32)> {
         let mut sizes = vec![0_u32; self.kept.len()];
         self.kept.iter().for_each(|&kept| sizes[kept as usize] += 1);
@@ -226,7 +229,8 @@ fn around_kept(outcome: &Outcome, keep: Keep, known: &dyn Fn(u32) -> bool) -> Re
             Ok(())
         })?,
         Keep::Longest => {
-            // What is contained in another is the shorter of the two, so nothing may come before a longer one.
+            // What is contained in another is the shorter of the two, so nothing may come before a
+            // longer one.
             let is_centre = match outcome.measure() {
                 Measure::Jaccard => centres(outcome)?,
                 Measure::Containment => vec![false; members as usize],

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Disjoint sets of the members below a number. Each is named by its smallest member, so the outcome
-/// does not depend on the order of joins.
+/// Disjoint sets of the members below a number. Each is named by its smallest member, so the
+/// outcome does not depend on the order of joins.
 #[derive(Debug)]
 pub(crate) struct Components(Vec<AtomicU32>);
 
@@ -22,7 +22,8 @@ impl Components {
                 return at;
             }
             let above = self.0[parent as usize].load(Ordering::Relaxed);
-            // A member that has a parent never loses it, so a shorter path may be stored at any time.
+            // A member that has a parent never loses it, so a shorter path may be stored at any
+            // time.
             self.0[at as usize].store(above, Ordering::Relaxed);
             at = above;
         }

@@ -1,16 +1,19 @@
 //! Candidates for containment: pairs whose shorter member may stand in the longer one.
 //!
-//! A page and the same page with comments have little in common as a share of both, so signatures, which tell the
-//! Jaccard similarity, do not bring them together. The shingles themselves do. All shingles of each member are put on
-//! disk, and those with the smallest hashes are its *probes*. Each probe of the shorter member is a shingle of the
-//! longer one with probability `c`, the containment.
+//! A page and the same page with comments have little in common as a share of both, so signatures,
+//! which tell the Jaccard similarity, do not bring them together. The shingles themselves do. All
+//! shingles of each member are put on disk, and those with the smallest hashes are its *probes*.
+//! Each probe of the shorter member is a shingle of the longer one with probability `c`, the
+//! containment.
 //!
-//! A pair is a candidate if [`NEEDED`] probes met. The number of probes is chosen so that a pair at the threshold is
-//! missed with a probability of at most 10⁻⁴. Of a member that has fewer shingles than that, every shingle is a probe and
-//! one that meets is enough, so no pair of it is missed. What is missed over all pairs is [estimated](crate::missed)
-//! from these probabilities, as it is for signatures.
+//! A pair is a candidate if [`NEEDED`] probes met. The number of probes is chosen so that a pair at
+//! the threshold is missed with a probability of at most 10⁻⁴. Of a member that has fewer shingles
+//! than that, every shingle is a probe and one that meets is enough, so no pair of it is missed.
+//! What is missed over all pairs is [estimated](crate::missed) from these probabilities, as it is
+//! for signatures.
 //!
-//! A shingle that more than [`LARGEST_BUCKET`] members have is looked for only in the longest [`LONGEST`] of them.
+//! A shingle that more than [`LARGEST_BUCKET`] members have is looked for only in the longest
+//! [`LONGEST`] of them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -31,9 +34,11 @@ const NEEDED: u8 = 3;
 const FEWEST: usize = 8;
 /// The most probes of a member, for low thresholds.
 const MOST: usize = 64;
-/// The probability with which a pair at the threshold may be missed, if its shorter member has all probes.
+/// The probability with which a pair at the threshold may be missed, if its shorter member has all
+/// probes.
 const MOST_MISSED: f64 = 1e-4;
-/// The number of members of a very large bucket that are compared with those that look for its shingle.
+/// The number of members of a very large bucket that are compared with those that look for its
+/// shingle.
 const LONGEST: usize = 64;
 /// The bits of a key that tell what the probe is worth; 0 for a shingle that is none.
 const WORTH: u64 = 3;
@@ -55,7 +60,8 @@ impl Probes {
         Self((FEWEST..MOST).find(enough).unwrap_or(MOST))
     }
 
-    /// Makes the keys of a member from its shingles, which may repeat themselves and are in no order.
+    /// Makes the keys of a member from its shingles, which may repeat themselves and are in no
+    /// order.
     pub(crate) fn keys(self, shingles: &[u64], keys: &mut Vec<u64>) {
         keys.clear();
         keys.extend(shingles.iter().map(|shingle| shingle & !WORTH));
@@ -65,8 +71,9 @@ impl Probes {
         keys.iter_mut().take(self.0).for_each(|key| *key |= u64::from(worth));
     }
 
-    /// The probability that a pair is a candidate, given its containment and the number of shingles of the shorter member.
-    /// Probes are drawn without replacement, so it is a little higher where they are most of the shingles.
+    /// The probability that a pair is a candidate, given its containment and the number of shingles
+    /// of the shorter member. Probes are drawn without replacement, so it is a little higher where
+    /// they are most of the shingles.
     pub(crate) fn probability(self, containment: f64, shingles: u32) -> f64 {
         if (shingles as usize) < self.0 { 1.0 } else { enough_meet(self.0, containment) }
     }
@@ -89,7 +96,8 @@ pub(crate) struct Members<'a> {
     pub(crate) lengths: &'a [u32],
 }
 
-/// All candidate pairs. `advance` is told after each partition how many are done, and may stop the search.
+/// All candidate pairs. `advance` is told after each partition how many are done, and may stop the
+/// search.
 pub(crate) fn candidates(
     keys: &Partitions<BandKey>,
     members: &Members<'_>,

@@ -1,16 +1,18 @@
 //! How many pairs does a very large cluster have that were not listed?
 //!
 //! In a crowded component (one with a bucket of more than [`LARGEST_BUCKET`](crate::LARGEST_BUCKET)
-//! contents) most pairs are not compared. So `k` of its `n` members are drawn and put into a random ring, and each is
-//! compared with the [`NEIGHBOURS`] next in the ring. The share `p` of near-duplicates among these `m` pairs stands for
-//! all `n(n − 1)/2` pairs: also for those that share no band key. What was listed is taken off.
+//! contents) most pairs are not compared. So `k` of its `n` members are drawn and put into a random
+//! ring, and each is compared with the [`NEIGHBOURS`] next in the ring. The share `p` of
+//! near-duplicates among these `m` pairs stands for all `n(n − 1)/2` pairs: also for those that
+//! share no band key. What was listed is taken off.
 //!
-//! **Bounds.** The share is a U-statistic of order 2 over a part of the pairs, in which each drawn member is equally
-//! often (Blom: *Some properties of incomplete U-statistics*, 1976). With `ζ₁` the variance of a member's own share and
-//! `ζ₂ = p(1 − p)` its variance is `4ζ₁·(1 − k/n)/k + (ζ₂ − 2ζ₁)/m`, and `ζ₁ ≤ ζ₂/2` (Hoeffding: *A class of statistics with
+//! **Bounds.** The share is a U-statistic of order 2 over a part of the pairs, in which each drawn
+//! member is equally often (Blom: *Some properties of incomplete U-statistics*, 1976). With `ζ₁`
+//! the variance of a member's own share and `ζ₂ = p(1 − p)` its variance is
+//! `4ζ₁·(1 − k/n)/k + (ζ₂ − 2ζ₁)/m`, and `ζ₁ ≤ ζ₂/2` (Hoeffding: *A class of statistics with
 //! asymptotically normal distribution*, 1948). It is linear in `ζ₁`, so it is at most that of
-//! `min(m, k/(2(1 − k/n)))` independent pairs. The bounds are Wilson's for that number of trials, cut to what is
-//! possible.
+//! `min(m, k/(2(1 − k/n)))` independent pairs. The bounds are Wilson's for that number of trials,
+//! cut to what is possible.
 
 use crivo::hash::split_mix::finish as mix;
 use crivo::math::two_sided_quantile;

@@ -1,10 +1,11 @@
 //! All pairs of similar sets, none missed.
 //!
-//! Bands find nearly all pairs quickly; this finds all of them, for callers that must not miss one. The
-//! items of every set are in one global order, rarest first. Then two sets of sizes `a ≤ b` and similarity
-//! at least `t` share an item among the first `a − ⌈t·a⌉ + 1` of the smaller and the first `b − ⌈t·b⌉ + 1`
-//! of the larger (Bayardo, Ma, Srikant: *Scaling up all pairs similarity search*, 2007). So only those
-//! prefixes are indexed and looked up, and the candidates are compared exactly.
+//! Bands find nearly all pairs quickly; this finds all of them, for callers that must not miss one.
+//! The items of every set are in one global order, rarest first. Then two sets of sizes `a ≤ b` and
+//! similarity at least `t` share an item among the first `a − ⌈t·a⌉ + 1` of the smaller and the
+//! first `b − ⌈t·b⌉ + 1` of the larger (Bayardo, Ma, Srikant: *Scaling up all pairs similarity
+//! search*, 2007). So only those prefixes are indexed and looked up, and the candidates are
+//! compared exactly.
 
 use crivo::hash::TableSecret;
 use crivo::similarity::jaccard::at_least;
@@ -98,8 +99,8 @@ impl Prefixes {
     }
 }
 
-/// Returns the length of the prefix, rarest items first, in which two similar sets must share an item.
-/// Rounding makes it longer, never shorter.
+/// Returns the length of the prefix, rarest items first, in which two similar sets must share an
+/// item. Rounding makes it longer, never shorter.
 fn prefix_length(size: usize, threshold: f64) -> usize {
     let needed = ((size as f64) * threshold * (1.0 - 1e-12)).ceil() as usize;
     (size - needed.min(size) + 1).min(size)

@@ -32,8 +32,8 @@ impl Known<'_> {
         Some((number, self.blocks.of(number)?))
     }
 
-    /// The first member with the content of the one at a place, and its block, if its set is needed. Any member may have
-    /// been the one that was signed for its content.
+    /// The first member with the content of the one at a place, and its block, if its set is
+    /// needed. Any member may have been the one that was signed for its content.
     fn wanted_for_content(&self, place: u64, near: &mut usize) -> Option<(u32, u32)> {
         let first = self.twins.first(self.places.number_near(place, near)?);
         Some((first, self.blocks.of(first)?))
@@ -50,7 +50,8 @@ struct GatheringThread {
     met: (u32, u32),
 }
 
-/// Reads the collection again and puts the sets of the candidates aside, each ascending and each hash once.
+/// Reads the collection again and puts the sets of the candidates aside, each ascending and each
+/// hash once.
 ///
 /// # Errors
 /// If the collection is not the one that was signed, or cannot be read.
@@ -80,8 +81,8 @@ pub(crate) fn gather(
         let (number, block) = thread.met;
         let expected = known.sizes[number as usize];
         if member.is_continued && thread.set.is_empty() {
-            // One allocation of the right size: while a vector grows, it is there twice. Without it the vector grows, because
-            // the size may come from a damaged work folder.
+            // One allocation of the right size: while a vector grows, it is there twice. Without it
+            // the vector grows, because the size may come from a damaged work folder.
             let _ = thread.set.try_reserve_exact(expected as usize);
         }
         thread.set.extend_from_slice(member.hashes);
@@ -107,7 +108,8 @@ pub(crate) fn gather(
     Ok(Segments::new(count, threads.into_iter().map(|thread| thread.writer).collect()))
 }
 
-/// The same for sets that the first reading kept: nothing is read again, and they stay where they are.
+/// The same for sets that the first reading kept: nothing is read again, and they stay where they
+/// are.
 pub(crate) fn gather_kept(kept: KeptSets, known: &Known<'_>, threads: usize) -> Result<Segments> {
     let sets =
         kept.sorted(threads, |place, near| known.wanted_for_content(place, near).map(|(first, _)| first))?;

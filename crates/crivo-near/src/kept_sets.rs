@@ -1,7 +1,9 @@
-//! Sets that the first reading keeps in memory. If all of them fit, the collection is not read again.
+//! Sets that the first reading keeps in memory. If all of them fit, the collection is not read
+//! again.
 //!
-//! The limit is an eighth of the memory, shared by all threads. When it is passed, every kept set is dropped, and the
-//! candidates are gathered by a second reading. So memory is spent where it saves a reading, and nowhere else.
+//! The limit is an eighth of the memory, shared by all threads. When it is passed, every kept set
+//! is dropped, and the candidates are gathered by a second reading. So memory is spent where it
+//! saves a reading, and nowhere else.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -16,10 +18,12 @@ use crate::sorter::Sorter;
 /// The share of the memory that kept sets may take.
 const SHARE: u64 = 8;
 
-/// The most words of a set. A longer one is not kept: beside a giant text there is no room for a second copy of its set.
+/// The most words of a set. A longer one is not kept: beside a giant text there is no room for a
+/// second copy of its set.
 const LARGEST_SET: u64 = 128 << 10;
 
-/// The most words of a block: several huge pages, because the first touch of small ones would take a seventh of a run.
+/// The most words of a block: several huge pages, because the first touch of small ones would take
+/// a seventh of a run.
 const LARGEST_BLOCK: u64 = 1 << 20;
 
 /// The memory that is left for the kept sets of all threads.
@@ -59,7 +63,8 @@ impl KeptRoom {
 /// The sets that one thread keeps.
 #[derive(Default)]
 pub(crate) struct KeptWriter {
-    /// Each set as the length of all that follows in the high half of a word, the place of the member, its hashes.
+    /// Each set as the length of all that follows in the high half of a word, the place of the
+    /// member, its hashes.
     blocks: Vec<Vec<u64>>,
     has_dropped: bool,
 }
@@ -116,8 +121,9 @@ impl KeptSets {
         self.0.iter().map(|block| block.capacity() as u64 * 8).sum()
     }
 
-    /// Sorts the wanted sets where they lie, each hash once, and drops the others. `wanted` is told the place of a member and
-    /// returns the number that its set is found by. The sets come back as [`sets_of`](crate::segments::sets_of) reads them.
+    /// Sorts the wanted sets where they lie, each hash once, and drops the others. `wanted` is told
+    /// the place of a member and returns the number that its set is found by. The sets come back as
+    /// [`sets_of`](crate::segments::sets_of) reads them.
     pub(crate) fn sorted(
         self,
         threads: usize,

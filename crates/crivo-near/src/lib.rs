@@ -1,10 +1,10 @@
 //! Near-duplicates in collections too large to compare each with each.
 //!
 //! documents → words hashed once → shingles → signature → bands → candidates → verified pairs →
-//! clusters. A document is forgotten as soon as it is signed: its band keys go to a file if they do not fit,
-//! and 24 bytes stay in memory. Candidates are read a second time and compared as the sets they
-//! are, so every reported similarity is exact. Whatever the size, there are two readings; a collection whose sets fit in
-//! an eighth of the memory is read once.
+//! clusters. A document is forgotten as soon as it is signed: its band keys go to a file if they do
+//! not fit, and 24 bytes stay in memory. Candidates are read a second time and compared as the sets
+//! they are, so every reported similarity is exact. Whatever the size, there are two readings; a
+//! collection whose sets fit in an eighth of the memory is read once.
 //!
 //! | step | home |
 //! |---|---|

@@ -1,12 +1,13 @@
 //! How many pairs did bands or probes never bring together?
 //!
-//! A pair of similarity `J` meets in a band with probability `P(J)`, one of containment `c` at enough
-//! [probes](crate::containment) with probability `P(c)`. So one that was found stands for
-//! `1/P` pairs, and `1/P − 1` of these were missed ([`expected_missed`](crivo::similarity::Bands::expected_missed)). There, pairs are
-//! independent. In a cluster they are not: a document whose bands were unlucky misses several
-//! partners at once. So the variance takes pairs of one document as fully dependent:
-//! `Σ v + Σ_d Σ_{p ≠ q of d} √(v_p·v_q)`, with `v = (1 − P)/P²`. For pairs that share no
-//! document both are the same.
+//! A pair of similarity `J` meets in a band with probability `P(J)`, one of containment `c` at
+//! enough [probes](crate::containment) with probability `P(c)`. So one that was found stands for
+//! `1/P` pairs, and `1/P − 1` of these were missed
+//! ([`expected_missed`](crivo::similarity::Bands::expected_missed)). There, pairs are independent.
+//! In a cluster they are not: a document whose bands were unlucky misses several partners at once.
+//! So the variance takes pairs of one document as fully dependent:
+//! `Σ v + Σ_d Σ_{p ≠ q of d} √(v_p·v_q)`, with `v = (1 − P)/P²`. For pairs that share no document
+//! both are the same.
 
 use crivo::math::two_sided_quantile;
 use crivo::{Confidence, Estimate};
@@ -25,7 +26,8 @@ impl Missed {
         Self { expected: 0.0, variance: 0.0, any: false, deviations: vec![0.0; members] }
     }
 
-    /// Adds a pair of contents that was met with that probability and stands for `weight` pairs of documents.
+    /// Adds a pair of contents that was met with that probability and stands for `weight` pairs of
+    /// documents.
     pub(crate) fn add(&mut self, one: u32, other: u32, probability: f64, weight: f64) {
         let probability = probability.max(f64::MIN_POSITIVE);
         let others = (1.0 - probability) / probability;
@@ -38,9 +40,9 @@ impl Missed {
         self.deviations[other as usize] += deviation;
     }
 
-    /// The number of pairs that were missed. Where none was found, those at the threshold are
-    /// the easiest to miss, met with `least` probability: of `n` such pairs all are missed with probability
-    /// `(1 − P)^n`.
+    /// The number of pairs that were missed. Where none was found, those at the threshold are the
+    /// easiest to miss, met with `least` probability: of `n` such pairs all are missed with
+    /// probability `(1 − P)^n`.
     pub(crate) fn estimate(&self, least: f64, confidence: Confidence) -> Estimate {
         if !self.any {
             let missed = 1.0 - least;
@@ -54,8 +56,9 @@ impl Missed {
         // Each pair is in the sums of two documents.
         let of_documents: f64 = self.deviations.iter().map(|&sum| f64::from(sum).powi(2)).sum();
         let variance = (of_documents - self.variance).max(self.variance);
-        // The variance grows with what is estimated, so bounds solve (estimate − truth)² = z² · truth · scale
-        // for the truth. Pairs come whole, so the bounds are widened to whole numbers.
+        // The variance grows with what is estimated, so bounds solve (estimate − truth)² = z² ·
+        // truth · scale for the truth. Pairs come whole, so the bounds are widened to whole
+        // numbers.
         let scale = variance / self.expected;
         let z = two_sided_quantile(confidence.level());
         let centre = self.expected + z * z * scale / 2.0;

@@ -50,7 +50,8 @@ impl Outcome {
         self.places.len()
     }
 
-    /// The number of members too short for one shingle. They are alike only if their content is the same.
+    /// The number of members too short for one shingle. They are alike only if their content is the
+    /// same.
     pub fn too_short(&self) -> u64 {
         self.too_short
     }
@@ -70,13 +71,14 @@ impl Outcome {
         self.counts.spilled
     }
 
-    /// The number of pairs at or above the threshold that are expected to be missed because nothing brought them together.
+    /// The number of pairs at or above the threshold that are expected to be missed because nothing
+    /// brought them together.
     pub fn expected_missed(&self) -> Estimate {
         self.counts.expected_missed
     }
 
-    /// The number of pairs at or above the threshold that are not listed because very large clusters
-    /// would have too many: only those of a first member with each other one are.
+    /// The number of pairs at or above the threshold that are not listed because very large
+    /// clusters would have too many: only those of a first member with each other one are.
     pub fn not_listed(&self) -> Estimate {
         self.counts.not_listed
     }
@@ -159,7 +161,8 @@ impl Outcome {
         Writer::new(&Arc::new(Spill::default()), PARTITIONS, self.memory / 8, Order::Sorted)
     }
 
-    /// The other members that stand for a content in pairs: all of them, or none if there are very many.
+    /// The other members that stand for a content in pairs: all of them, or none if there are very
+    /// many.
     fn shown(&self, first: u32) -> &[u32] {
         let others = self.twins.others(first);
         if others.len() < self.largest_listed { others } else { &[] }

@@ -14,8 +14,8 @@ pub fn thread_count(wanted: usize) -> usize {
     }
 }
 
-/// Deals the task numbers below `tasks` to the threads and returns the state of each thread, which begins
-/// as `make` returns it. After an error no further task is dealt.
+/// Deals the task numbers below `tasks` to the threads and returns the state of each thread, which
+/// begins as `make` returns it. After an error no further task is dealt.
 ///
 /// # Errors
 /// One of the errors of `step`.
@@ -47,7 +47,8 @@ pub fn deal<S: Send>(
 /// The least memory that a thread needs: its stack and some state.
 const THREAD_MEMORY: usize = 8 << 20;
 
-/// Runs `work` on up to `wanted` threads, this one among them, and returns what each came to, in no order.
+/// Runs `work` on up to `wanted` threads, this one among them, and returns what each came to, in no
+/// order.
 pub(crate) fn on_threads<T: Send>(wanted: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
     let parts = Mutex::new(Vec::new());
     start_threads(wanted, &|| {
@@ -57,15 +58,16 @@ pub(crate) fn on_threads<T: Send>(wanted: usize, work: impl Fn() -> T + Sync) ->
     parts.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs `work` on up to `wanted` threads. If the system does not start all of them, the others do the work: so `work`
-/// takes its tasks from a queue. Starting threads takes much code, which is compiled once for all kinds of results.
+/// Runs `work` on up to `wanted` threads. If the system does not start all of them, the others do
+/// the work: so `work` takes its tasks from a queue. Starting threads takes much code, which is
+/// compiled once for all kinds of results.
 fn start_threads(wanted: usize, work: &(dyn Fn() + Sync)) {
     let usual = thread_count(0);
     std::thread::scope(|scope| {
         let mut others = Vec::new();
         for number in 1..wanted {
-            // More threads than processors are started only if there is memory for all of them: a thread that has none
-            // when it works would end the process.
+            // More threads than processors are started only if there is memory for all of them: a
+            // thread that has none when it works would end the process.
             if number >= usual && Vec::<u8>::new().try_reserve_exact(THREAD_MEMORY * number).is_err() {
                 break;
             }

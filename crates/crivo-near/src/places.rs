@@ -1,7 +1,8 @@
 //! From the place of a member to its number and back.
 //!
 //! Members are numbered from 0 in the order of the collection. Places ascend in the same order and
-//! have gaps, but nearly always come in runs without one. So only the beginning of each run is kept.
+//! have gaps, but nearly always come in runs without one. So only the beginning of each run is
+//! kept.
 
 use crate::error::{Error, Result};
 

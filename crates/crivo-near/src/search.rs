@@ -66,8 +66,8 @@ impl Watch for () {
 /// Finds the near-duplicates among texts.
 ///
 /// # Errors
-/// Settings out of range, documents that cannot be read or change between two readings, more documents
-/// than the memory allows, a temporary file that cannot be written.
+/// Settings out of range, documents that cannot be read or change between two readings, more
+/// documents than the memory allows, a temporary file that cannot be written.
 pub fn near_duplicates(
     documents: &impl Documents,
     settings: &Settings,

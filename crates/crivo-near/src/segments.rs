@@ -1,7 +1,8 @@
 //! Sets put aside by block, in memory while they fit and in a file beyond.
 //!
-//! A set is its owner's number, its length and its hashes, all as 64-bit words. Sets of a block stand one
-//! after the other in segments: what one thread held when it had to make room, or at the end.
+//! A set is its owner's number, its length and its hashes, all as 64-bit words. Sets of a block
+//! stand one after the other in segments: what one thread held when it had to make room, or at the
+//! end.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -73,7 +74,8 @@ struct SetsTogether {
 type IndexEntry = (u32, u32, usize, u32);
 
 impl Segments {
-    /// Returns sets that are in memory, of the given number of blocks. They are never written to a file.
+    /// Returns sets that are in memory, of the given number of blocks. They are never written to a
+    /// file.
     pub(crate) fn in_memory(blocks: usize, segments: Vec<Vec<u64>>) -> Self {
         let index = index_of(segments.iter().map(Vec::as_slice));
         let (memory, extents) = ((0..blocks).map(|_| Vec::new()).collect(), vec![Vec::new(); blocks]);
@@ -102,8 +104,8 @@ impl Segments {
         Self { spill, memory, extents, together: None }
     }
 
-    /// Returns the extents of each block's segments in the file. Segments that are still in memory are not
-    /// included.
+    /// Returns the extents of each block's segments in the file. Segments that are still in memory
+    /// are not included.
     pub(crate) fn extents(&self) -> impl Iterator<Item = &[Extent]> {
         self.extents.iter().map(Vec::as_slice)
     }

@@ -1,8 +1,8 @@
 //! Sets out of relations: the users of a list of ratings, each with the films they saw.
 //!
-//! Rows `set, item` come in any order, but most files have the rows of a set side by side. So a builder
-//! keeps runs: the items of consecutive rows of one set. A set with a single run is sorted where it lies;
-//! only the others are brought together.
+//! Rows `set, item` come in any order, but most files have the rows of a set side by side. So a
+//! builder keeps runs: the items of consecutive rows of one set. A set with a single run is sorted
+//! where it lies; only the others are brought together.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -71,7 +71,8 @@ fn name_at<'a>(bytes: &'a [u8], ends: &[usize], set: u32) -> &'a [u8] {
 }
 
 impl SetBuilder {
-    /// Takes a row: its place (ascending in the order of the input), the set's name, the item's hash.
+    /// Takes a row: its place (ascending in the order of the input), the set's name, the item's
+    /// hash.
     ///
     /// # Errors
     /// If there are more than 2^32 − 1 sets.

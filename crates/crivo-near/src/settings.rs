@@ -16,9 +16,10 @@ pub enum Measure {
     /// The Jaccard similarity: the shingles that both have, as a share of those that either has.
     #[default]
     Jaccard,
-    /// The containment: the shingles of the shorter document that the longer has too, as a share of its own. Of equally
-    /// long ones the later counts as the shorter. With [`Keep::Longest`](crate::Keep) a document goes if the
-    /// threshold of it stands in one that is kept.
+    /// The containment: the shingles of the shorter document that the longer has too, as a share of
+    /// its own. Of equally long ones the later counts as the shorter. With
+    /// [`Keep::Longest`](crate::Keep) a document goes if the threshold of it stands in one that is
+    /// kept.
     Containment,
 }
 
@@ -44,11 +45,11 @@ pub struct Settings {
     /// Trust signatures: report estimated similarities instead of computing each from the
     /// documents. Quicker where nearly everything is a duplicate.
     pub fast: bool,
-    /// List every pair. By default very large clusters have only the pairs of their first member with
-    /// each other one, because a million documents have half a billion pairs.
+    /// List every pair. By default very large clusters have only the pairs of their first member
+    /// with each other one, because a million documents have half a billion pairs.
     pub all_pairs: bool,
-    /// About how many bytes to use; what does not fit is kept in a temporary file. 24 bytes a document
-    /// have to fit in three quarters of it.
+    /// About how many bytes to use; what does not fit is kept in a temporary file. 24 bytes a
+    /// document have to fit in three quarters of it.
     pub memory: u64,
     /// On how many threads; 0 means as many as there are processors.
     pub threads: usize,
@@ -104,7 +105,8 @@ impl Settings {
         Ok(bands)
     }
 
-    /// Returns true if a small collection's sets are kept from the first reading. A run with a work folder writes them there.
+    /// Returns true if a small collection's sets are kept from the first reading. A run with a work
+    /// folder writes them there.
     pub(crate) fn keeps_sets(&self) -> bool {
         !self.fast && self.work.is_none()
     }

@@ -1,7 +1,8 @@
 //! The first reading: every member becomes a few band keys and a fingerprint, and is forgotten.
 //!
-//! Records name a member by its place, because its number is known only when everything has been read.
-//! A member whose content was signed lately is not signed again: its twin has the same band keys.
+//! Records name a member by its place, because its number is known only when everything has been
+//! read. A member whose content was signed lately is not signed again: its twin has the same band
+//! keys.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -112,8 +113,8 @@ impl Giant {
     }
 }
 
-/// Fingerprints of members that were signed lately; a later one takes the place of an earlier. The table grows with the
-/// number of members, so that a small collection touches little memory.
+/// Fingerprints of members that were signed lately; a later one takes the place of an earlier. The
+/// table grows with the number of members, so that a small collection touches little memory.
 struct LatePrints {
     slots: Vec<u128>,
     most: usize,
@@ -217,7 +218,8 @@ impl SigningThread {
         self.put_keys(member.place, &giant.hashes, signing)
     }
 
-    /// Notes a member. Returns false if it needs no keys: it has no hashes, or its content was signed lately.
+    /// Notes a member. Returns false if it needs no keys: it has no hashes, or its content was
+    /// signed lately.
     fn begin(&mut self, member: Member<'_>, size: usize) -> Result<bool> {
         push_place(&mut self.runs, member.place);
         self.members += 1;
@@ -232,7 +234,8 @@ impl SigningThread {
         Ok(!self.lately.insert(member.fingerprint))
     }
 
-    /// Puts the keys of a member aside: probes among its hashes, or the bands of the signature in `slots`.
+    /// Puts the keys of a member aside: probes among its hashes, or the bands of the signature in
+    /// `slots`.
     fn put_keys(&mut self, place: u64, hashes: &[u64], signing: Signing) -> Result<()> {
         match signing {
             Signing::Probes(probes) => probes.keys(hashes, &mut self.band_keys),

@@ -1,11 +1,11 @@
-//! Sorting hashes, which are spread evenly: one distribution by their high bits leaves hardly anything
-//! to do, and takes half the time of a general sort.
+//! Sorting hashes, which are spread evenly: one distribution by their high bits leaves hardly
+//! anything to do, and takes half the time of a general sort.
 
 /// Below this number of values a general sort is as quick.
 const FEW: usize = 48;
 
-/// Beyond this number of values a general sort is used: it needs no second buffer, and the memory saved is
-/// worth more than the time lost.
+/// Beyond this number of values a general sort is used: it needs no second buffer, and the memory
+/// saved is worth more than the time lost.
 const MANY: usize = 16 << 20;
 
 /// Sorts one set of hashes after the other, in buffers it keeps.
@@ -34,8 +34,8 @@ impl Sorter {
         len
     }
 
-    /// As many buckets as values, about; then each bucket by itself. Values that are not spread evenly
-    /// make large buckets, which take no longer than a general sort.
+    /// As many buckets as values, about; then each bucket by itself. Values that are not spread
+    /// evenly make large buckets, which take no longer than a general sort.
     fn distribute(&mut self, values: &mut [u64]) {
         let bits = values.len().ilog2();
         let bucket = |value: u64| (value >> (64 - bits)) as usize;

@@ -1,7 +1,7 @@
 //! Where sets come from: texts that are shingled, or sets brought by the caller.
 //!
-//! A collection is read more than once, because it is not kept: once to sign everything, once more to
-//! compare the candidates exactly. So a source has to give the same members at the same places
+//! A collection is read more than once, because it is not kept: once to sign everything, once more
+//! to compare the candidates exactly. So a source has to give the same members at the same places
 //! every time.
 
 use crivo::similarity::shingle::Shingles;
@@ -29,8 +29,8 @@ pub struct Member<'a> {
 /// A collection of sets that can be read again and again.
 pub trait Source: Sync {
     /// Reads every member once, on any number of threads: each begins with a state from `make`, and
-    /// all states come back. `wants` is told the place of each member the thread has; if it says so,
-    /// `take` is given the member, and otherwise its set need not be made.
+    /// all states come back. `wants` is told the place of each member the thread has; if it says
+    /// so, `take` is given the member, and otherwise its set need not be made.
     ///
     /// # Errors
     /// The first of reading and of `take`.
@@ -41,14 +41,15 @@ pub trait Source: Sync {
         take: &(dyn Fn(&mut S, Member<'_>) -> Result<()> + Sync),
     ) -> Result<Vec<S>>;
 
-    /// Returns true if sets are in memory, so that reading them again costs nothing. Otherwise a search keeps the sets of
-    /// a small collection.
+    /// Returns true if sets are in memory, so that reading them again costs nothing. Otherwise a
+    /// search keeps the sets of a small collection.
     fn is_in_memory(&self) -> bool {
         false
     }
 }
 
-/// The shingles of a text of this many bytes or more are given in pieces: all of them would take more memory than the text.
+/// The shingles of a text of this many bytes or more are given in pieces: all of them would take
+/// more memory than the text.
 const GIANT: usize = 8 << 20;
 
 /// Given a state, the place of a text, and the text.
@@ -56,8 +57,8 @@ pub type TakeText<'f, S> = dyn Fn(&mut S, u64, &[u8]) -> Result<()> + Sync + 'f;
 
 /// A collection of texts that can be read again and again.
 pub trait Documents: Sync {
-    /// Reads every text once, on any number of threads; `take` is given the place of each, ascending
-    /// in the order of the collection and the same at every reading.
+    /// Reads every text once, on any number of threads; `take` is given the place of each,
+    /// ascending in the order of the collection and the same at every reading.
     ///
     /// # Errors
     /// The first of reading and of `take`.

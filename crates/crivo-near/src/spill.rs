@@ -1,12 +1,12 @@
 //! Records put aside by partition, in memory while they fit and in a file beyond.
 //!
-//! Grouping equal keys needs all records of a key side by side. Records go to a partition by their key.
-//! A writer that holds more than its share of memory appends what it has to the file, partition by
-//! partition. Later one partition at a time is brought together. One that is too large even for that is
-//! merged from its sorted pieces, in buffers of a few kilobytes each.
+//! Grouping equal keys needs all records of a key side by side. Records go to a partition by their
+//! key. A writer that holds more than its share of memory appends what it has to the file,
+//! partition by partition. Later one partition at a time is brought together. One that is too large
+//! even for that is merged from its sorted pieces, in buffers of a few kilobytes each.
 //!
-//! The file is that of `crivo-spill`. Without a work folder it has no name, so nothing of it stays behind, whatever
-//! happens.
+//! The file is that of `crivo-spill`. Without a work folder it has no name, so nothing of it stays
+//! behind, whatever happens.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

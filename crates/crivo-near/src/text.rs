@@ -1,11 +1,12 @@
 //! From a text to its shingles, whatever language it is written in.
 //!
-//! Chinese, Japanese, Thai, Lao, Khmer, Burmese and Tibetan have no blanks between words. In such a text a
-//! "word" is a whole clause, so five of them are half a page, and a changed character hides all
-//! of it. So where shingles of words are asked for, a text with more characters of those scripts than other letters
-//! is cut into shingles of [five characters](CHARACTERS) instead: each text by itself, by nothing but
-//! its content. Copies of a text are cut the same way. Two texts on either side of the border have no
-//! shingle in common, which is right: most of one is in another script.
+//! Chinese, Japanese, Thai, Lao, Khmer, Burmese and Tibetan have no blanks between words. In such a
+//! text a "word" is a whole clause, so five of them are half a page, and a changed character hides
+//! all of it. So where shingles of words are asked for, a text with more characters of those
+//! scripts than other letters is cut into shingles of [five characters](CHARACTERS) instead: each
+//! text by itself, by nothing but its content. Copies of a text are cut the same way. Two texts on
+//! either side of the border have no shingle in common, which is right: most of one is in another
+//! script.
 //!
 //! Shingles of characters or stop words are made as asked for.
 
@@ -27,8 +28,8 @@ pub struct TextShingler {
 }
 
 impl TextShingler {
-    /// Shingles of a kind. If `nfc` is set, texts are brought to Unicode's normal form C first, so that `é` is
-    /// the same as `e` with an accent behind it.
+    /// Shingles of a kind. If `nfc` is set, texts are brought to Unicode's normal form C first, so
+    /// that `é` is the same as `e` with an accent behind it.
     pub fn new(shingles: Shingles, seed: u64, nfc: bool) -> Self {
         let characters = match shingles {
             Shingles::Words(_) => {
@@ -101,12 +102,14 @@ pub(crate) fn is_without_blanks(text: &[u8]) -> bool {
     without > with
 }
 
-/// Returns true if the bytes alone tell that most letters are of scripts with blanks: at least as many are of ASCII as
-/// there are first bytes of characters that may be of a script without.
+/// Returns true if the bytes alone tell that most letters are of scripts with blanks: at least as
+/// many are of ASCII as there are first bytes of characters that may be of a script without.
 fn is_surely_with_blanks(text: &[u8]) -> bool {
-    /// The most bytes whose counts fit into one byte each, so that many are counted by one instruction.
+    /// The most bytes whose counts fit into one byte each, so that many are counted by one
+    /// instruction.
     const AT_ONCE: usize = 255;
-    // Those scripts have characters of three or four bytes, and 0xE2 begins none of them: it begins quotes and dashes.
+    // Those scripts have characters of three or four bytes, and 0xE2 begins none of them: it begins
+    // quotes and dashes.
     let may_begin_one = |byte: u8| byte >= 0xE0 && byte != 0xE2;
     // No sum passes 255, and one that is not checked for it is computed for many bytes at once.
     let count = |bytes: &[u8], is_one: fn(u8) -> bool| {

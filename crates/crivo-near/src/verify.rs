@@ -72,7 +72,8 @@ pub(crate) struct BlockTally {
 }
 
 impl Comparison<'_> {
-    /// Compares the pairs of a block, and those of its members with later blocks of the same component.
+    /// Compares the pairs of a block, and those of its members with later blocks of the same
+    /// component.
     ///
     /// # Errors
     /// What `found` returns, or a spill that cannot be read.
@@ -144,7 +145,8 @@ impl Comparison<'_> {
         })
     }
 
-    /// Compares a pair. `last` is the first member of the pair before with its set: most pairs have the same.
+    /// Compares a pair. `last` is the first member of the pair before with its set: most pairs have
+    /// the same.
     fn similarity<'s>(
         &self,
         pair: PairKey,

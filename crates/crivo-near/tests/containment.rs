@@ -1,4 +1,5 @@
-//! Containment against brute force: which documents stand in longer ones, and that nothing goes without a witness.
+//! Containment against brute force: which documents stand in longer ones, and that nothing goes
+//! without a witness.
 
 // What fails here should fail loudly.
 #![allow(clippy::unwrap_used)]
@@ -22,7 +23,8 @@ impl Random {
     }
 }
 
-/// Pages. Some are an earlier page with comments around it, or a part of one, with a few words changed.
+/// Pages. Some are an earlier page with comments around it, or a part of one, with a few words
+/// changed.
 fn pages(count: usize, random: &mut Random) -> Vec<String> {
     let mut pages: Vec<Vec<String>> = Vec::new();
     for number in 0..count {
@@ -108,8 +110,9 @@ fn pairs_are_those_of_brute_force_but_for_the_share_that_is_stated() {
         for (pair, containment) in &found {
             assert_eq!(expected.get(pair), Some(containment), "{pair:?} at {threshold}");
         }
-        // The expected number of missed pairs is the truth's within what five standard deviations allow: a count of
-        // independent rare events has at most its mean as variance. The chance of a false alarm is below 10^-6.
+        // The expected number of missed pairs is the truth's within what five standard deviations
+        // allow: a count of independent rare events has at most its mean as variance. The chance of
+        // a false alarm is below 10^-6.
         let missed = (expected.len() - found.len()) as f64;
         let stated = outcome.expected_missed().value();
         assert!(
@@ -156,7 +159,8 @@ fn threads_and_memory_change_nothing() {
     }
 }
 
-/// A licence that stands in two thousand pages, and by itself: all of its shingles are in very large buckets.
+/// A licence that stands in two thousand pages, and by itself: all of its shingles are in very
+/// large buckets.
 #[test]
 fn a_text_that_stands_in_thousands_of_others_goes() {
     let mut random = Random(Xoshiro256PlusPlus::seed_from_u64(7));

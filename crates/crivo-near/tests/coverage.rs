@@ -1,8 +1,10 @@
-//! Do the bounds of what was missed and of what was not listed cover the truth, in clusters of any size?
+//! Do the bounds of what was missed and of what was not listed cover the truth, in clusters of any
+//! size?
 //!
-//! Claim: listed pairs, `not_listed` and `expected_missed` together cover the number of near-duplicate pairs in 95 % of
-//! all trials. Trials: 60 clusters of 10 and of 100 sets, 20 of 1,000, 4 of 10,000 and one of 100,000, each with its own
-//! seed. A correct implementation has at most 22 failures of 145 but for one chance in a million (binomial, 5 %).
+//! Claim: listed pairs, `not_listed` and `expected_missed` together cover the number of
+//! near-duplicate pairs in 95 % of all trials. Trials: 60 clusters of 10 and of 100 sets, 20 of
+//! 1,000, 4 of 10,000 and one of 100,000, each with its own seed. A correct implementation has at
+//! most 22 failures of 145 but for one chance in a million (binomial, 5 %).
 
 // What fails here should fail loudly.
 #![allow(clippy::unwrap_used)]
@@ -34,7 +36,8 @@ impl Cluster {
         mix(mix(self.seed) ^ set) % (MOST_OWN + 1)
     }
 
-    /// The number of pairs at or above a threshold, from how many sets have how many hashes of their own.
+    /// The number of pairs at or above a threshold, from how many sets have how many hashes of
+    /// their own.
     fn truth(&self, threshold: f64) -> u64 {
         let mut counts = [0_u64; MOST_OWN as usize + 1];
         (0..self.sets).for_each(|set| counts[self.own(set) as usize] += 1);
@@ -95,8 +98,8 @@ fn bounds_cover_the_pairs_of_clusters_of_any_size() {
             if !(least..=most).contains(&truth) {
                 failures.push((sets, outcome.pairs(), least, truth, most));
             }
-            // Of crowds thousands of pairs are drawn. Pairs of a small cluster are taken as dependent on each other, which
-            // makes the bound of what was missed wide.
+            // Of crowds thousands of pairs are drawn. Pairs of a small cluster are taken as
+            // dependent on each other, which makes the bound of what was missed wide.
             let widest = if sets >= 1000 { 1.06 } else { 1.6 };
             assert!(
                 most <= truth * widest + 30.0,

@@ -1,4 +1,5 @@
-//! A work folder whose files were changed gives an error or an outcome, never a panic or a large allocation.
+//! A work folder whose files were changed gives an error or an outcome, never a panic or a large
+//! allocation.
 
 #![allow(clippy::unwrap_used)] // this is how a test fails
 
@@ -63,7 +64,8 @@ fn changed(bytes: &[u8], at: usize, value: u64) -> Vec<u8> {
     bytes
 }
 
-/// Runs `search` in a copy of each folder with a few bytes changed, once for every fourth byte of every file.
+/// Runs `search` in a copy of each folder with a few bytes changed, once for every fourth byte of
+/// every file.
 fn try_changes(folder: &Path, kept: &[&Path], search: impl Fn(&Path) -> Result<()>) {
     let (mut refused, mut believed) = (0, 0);
     for kept in kept {

@@ -1,7 +1,7 @@
 //! The engine under a hard limit of memory: the system refuses what passes `memory` and 64 MB.
 //!
-//! A limit holds for a whole process. So the test starts itself again with the limit set, and the child runs
-//! the engine on documents that are made as they are read.
+//! A limit holds for a whole process. So the test starts itself again with the limit set, and the
+//! child runs the engine on documents that are made as they are read.
 
 // What fails here should fail loudly.
 #![allow(clippy::unwrap_used)]
@@ -17,8 +17,8 @@ use crivo_near::{
 const MEMORY: u64 = 48 << 20;
 const DOCUMENTS: u64 = 1_000_000;
 
-/// Documents made from their number. One in twenty is in a single huge cluster of near-duplicates, one in
-/// twenty has a text that many share, and six in twenty are in distant pairs.
+/// Documents made from their number. One in twenty is in a single huge cluster of near-duplicates,
+/// one in twenty has a text that many share, and six in twenty are in distant pairs.
 struct MadeDocuments;
 
 impl MadeDocuments {

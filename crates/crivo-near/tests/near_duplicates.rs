@@ -1,5 +1,5 @@
-//! The engine against brute force: every pair it should find, none it should not, the same on any number of
-//! threads and in any memory.
+//! The engine against brute force: every pair it should find, none it should not, the same on any
+//! number of threads and in any memory.
 
 // What fails here should fail loudly; and a test may make its texts as it reads best.
 #![allow(clippy::unwrap_used, clippy::format_collect)]
@@ -27,7 +27,8 @@ impl Random {
     }
 }
 
-/// Returns random texts. Many are changed copies of an earlier one: words replaced, left out, repeated.
+/// Returns random texts. Many are changed copies of an earlier one: words replaced, left out,
+/// repeated.
 fn texts(count: usize, vocabulary: &[&str], between: &str, random: &mut Random) -> Vec<String> {
     let mut all: Vec<Vec<&str>> = Vec::new();
     for number in 0..count {
@@ -119,8 +120,8 @@ fn find(texts: &[String], settings: &Settings) -> Outcome {
     near_duplicates(&Texts::new(texts, settings.threads.max(1)), settings, &()).unwrap()
 }
 
-/// With 40 bands of 3 rows a pair at 0.5 is missed with probability 0.005, at 0.8 with 3e-13: a few of
-/// the pairs nearest to the threshold may be missed, never one that is well above it.
+/// With 40 bands of 3 rows a pair at 0.5 is missed with probability 0.005, at 0.8 with 3e-13: a few
+/// of the pairs nearest to the threshold may be missed, never one that is well above it.
 fn sure_settings(shingles: Shingles) -> Settings {
     let bands = crivo::similarity::Bands::new(40, 3).unwrap();
     Settings { threshold: 0.5, shingles, bands: Some(bands), threads: 2, ..Settings::default() }

@@ -1,4 +1,5 @@
-//! Passages against brute force: every repeated window is in one, each is a maximal run, whatever the alphabet.
+//! Passages against brute force: every repeated window is in one, each is a maximal run, whatever
+//! the alphabet.
 
 // What fails here should fail loudly.
 #![allow(clippy::unwrap_used)]
@@ -52,7 +53,8 @@ fn words_of(text: &str) -> Vec<(String, usize, usize)> {
     words
 }
 
-/// The definition: windows from left to right, each that is not covered extended along its first occurrence.
+/// The definition: windows from left to right, each that is not covered extended along its first
+/// occurrence.
 fn by_brute_force(texts: &[String], least: usize, within: bool) -> (Vec<Passage>, BTreeSet<(usize, usize)>) {
     let documents: Vec<Vec<_>> = texts.iter().map(|text| words_of(text)).collect();
     let mut first: HashMap<Vec<&str>, (usize, usize)> = HashMap::new();

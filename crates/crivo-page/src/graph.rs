@@ -1,9 +1,10 @@
 //! What is connected with what?
 //!
-//! A [`Graph`] is drawn with springs: lines pull their ends together, and all nodes push each other away (Fruchterman and
-//! Reingold, *Graph drawing by force-directed placement*, 1991). It begins on a spiral, so the same graph is the same
-//! picture. A node can be chosen, by mouse or keyboard. Its name is written into the search field of the page's first
-//! table then, and what is typed there marks the nodes whose names hold it.
+//! A [`Graph`] is drawn with springs: lines pull their ends together, and all nodes push each other
+//! away (Fruchterman and Reingold, *Graph drawing by force-directed placement*, 1991). It begins on
+//! a spiral, so the same graph is the same picture. A node can be chosen, by mouse or keyboard. Its
+//! name is written into the search field of the page's first table then, and what is typed there
+//! marks the nodes whose names hold it.
 
 use maud::{Markup, html};
 
@@ -55,8 +56,8 @@ impl Graph {
         self
     }
 
-    /// A line between two nodes, by their order; it stands for `count` things. Lines from or to a node that is not
-    /// there are left out.
+    /// A line between two nodes, by their order; it stands for `count` things. Lines from or to a
+    /// node that is not there are left out.
     #[must_use]
     pub fn line(mut self, from: usize, to: usize, count: u32) -> Self {
         self.lines.push((from, to, count));

@@ -172,7 +172,8 @@ impl Scale {
     }
 }
 
-/// The distance of marks: 1, 2 or 5 times a power of ten, so that there are about as many as wanted.
+/// The distance of marks: 1, 2 or 5 times a power of ten, so that there are about as many as
+/// wanted.
 fn step(low: f64, high: f64, wanted: usize) -> f64 {
     let rough = ((high - low) / wanted.max(1) as f64).max(SMALLEST);
     let power = 10_f64.powf(rough.log10().floor());
@@ -183,7 +184,8 @@ fn step(low: f64, high: f64, wanted: usize) -> f64 {
 fn linear_marks(low: f64, high: f64, wanted: usize) -> (Vec<f64>, Option<f64>) {
     let step = step(low, high, wanted);
     let first = (low / step - 1e-6).ceil();
-    // Never many more than wanted; the limit is for numbers so large that a step is lost in rounding.
+    // Never many more than wanted; the limit is for numbers so large that a step is lost in
+    // rounding.
     let count = ((high / step + 1e-6).floor() - first).clamp(0.0, 50.0) as usize;
     ((0..=count).map(|index| (first + index as f64) * step).collect(), Some(step))
 }

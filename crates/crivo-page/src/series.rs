@@ -44,7 +44,8 @@ impl Series {
         Self::new(name, Shape::Steps, points)
     }
 
-    /// A column from zero to each point, as wide as told, with the point in its middle: the bars of a histogram.
+    /// A column from zero to each point, as wide as told, with the point in its middle: the bars of
+    /// a histogram.
     pub fn columns(
         name: impl Into<String>,
         width: f64,
@@ -102,7 +103,8 @@ impl Series {
             .map(|point| point.0)
     }
 
-    /// The numbers along the second axis, bounds included, of all points that have a place on the first.
+    /// The numbers along the second axis, bounds included, of all points that have a place on the
+    /// first.
     pub(crate) fn ys(&self, x: Kind) -> impl Iterator<Item = f64> {
         let bounds = self.points.iter().zip(&self.bounds).filter(move |(point, _)| x.has_place_for(point.0));
         let bounds = bounds.flat_map(|(_, &(low, high))| [low, high]);

@@ -1,8 +1,8 @@
 //! The style and script that every page holds, and how a page proves that they are its own.
 //!
-//! A content policy names what may run by the SHA-256 of its text. That text is what the parser
-//! of the browser hands on, so [`as_parsed`] gives it the form in which it survives parsing: line
-//! ends as `\n`, no control characters, and nothing that would end the element or begin a comment in it.
+//! A content policy names what may run by the SHA-256 of its text. That text is what the parser of
+//! the browser hands on, so [`as_parsed`] gives it the form in which it survives parsing: line ends
+//! as `\n`, no control characters, and nothing that would end the element or begin a comment in it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

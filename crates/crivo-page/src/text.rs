@@ -41,7 +41,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Returns the text made [`visible`], and cut with `…` if it is wider than the given number of columns.
+/// Returns the text made [`visible`], and cut with `…` if it is wider than the given number of
+/// columns.
 ///
 /// A column is the width of a Latin letter; Chinese characters and emoji take two.
 ///

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use crate::errors::Result;
 use crate::keys::bytes_of;
 
-/// The sketch that the bytes of a `.crivo` file hold, of whatever class. `DecodeError`, whose `kind`
-/// tells why, if they are not the whole and undamaged bytes of one.
+/// The sketch that the bytes of a `.crivo` file hold, of whatever class. `DecodeError`, whose
+/// `kind` tells why, if they are not the whole and undamaged bytes of one.
 ///
 /// >>> from crivo import HyperLogLog, decode
 /// >>> decode(bytes(HyperLogLog(12)))

@@ -79,7 +79,8 @@ impl Failure {
         Self::Key(format!("key: expected {expected}, found {found}{advice}"))
     }
 
-    /// The same failure, said to be about one value of many; `so_far` tells what became of those before.
+    /// The same failure, said to be about one value of many; `so_far` tells what became of those
+    /// before.
     #[cold]
     pub(crate) fn at(self, position: usize, so_far: &str) -> Self {
         match self {
@@ -107,8 +108,8 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// Why a stream of Arrow failed. Only a text comes through Arrow's interface; if it ends with an exception of crivo,
-/// which whatever feeds the stream has raised, that exception is raised again.
+/// Why a stream of Arrow failed. Only a text comes through Arrow's interface; if it ends with an
+/// exception of crivo, which whatever feeds the stream has raised, that exception is raised again.
 #[cold]
 pub(crate) fn broken_stream(error: impl fmt::Display) -> Failure {
     let text = error.to_string();

@@ -9,8 +9,8 @@ use crate::sketch::Reduced;
 
 /// A number with the interval that holds the truth.
 ///
-/// `certain` tells bounds that no input can break from bounds that hold with the stated
-/// confidence. `truth in estimate` asks whether a number lies in the interval. Where a number is wanted,
+/// `certain` tells bounds that no input can break from bounds that hold with the stated confidence.
+/// `truth in estimate` asks whether a number lies in the interval. Where a number is wanted,
 /// `float`, `int`, `round` and formats such as `f"{estimate:,.0f}"` take the value.
 ///
 /// >>> from crivo import Estimate

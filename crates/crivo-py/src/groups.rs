@@ -14,11 +14,11 @@ use crate::sketch::{INSERT, Reduced, Shared, sketch_methods};
 
 type Sketch = LibraryGroups<AnySketch>;
 
-/// One sketch for each group, all of one kind: what `crivo count --by` writes. A small group takes a few words, a
-/// large one the memory of its sketch.
+/// One sketch for each group, all of one kind: what `crivo count --by` writes. A small group takes
+/// a few words, a large one the memory of its sketch.
 ///
-/// Every group begins as the empty sketch that is given. The key of a group is a text, or bytes; `fields` says of
-/// how many values it is made. Merging is done group by group.
+/// Every group begins as the empty sketch that is given. The key of a group is a text, or bytes;
+/// `fields` says of how many values it is made. Merging is done group by group.
 ///
 /// >>> from crivo import Groups, HyperLogLog
 /// >>> visitors = Groups(HyperLogLog(12))
@@ -53,8 +53,9 @@ impl Groups {
         Ok(Self(Shared::new(Sketch::new(any::from_python(sketch)?, fields)?)))
     }
 
-    /// Adds many keys, or numbers to sketches of numbers, to a group, which is made if it is not there. Returns how
-    /// many missing values were skipped. `values` is whatever the sketch's own `insert_batch` takes.
+    /// Adds many keys, or numbers to sketches of numbers, to a group, which is made if it is not
+    /// there. Returns how many missing values were skipped. `values` is whatever the sketch's own
+    /// `insert_batch` takes.
     fn insert_batch(
         &self,
         py: Python<'_>,
@@ -96,7 +97,8 @@ impl Groups {
         self.0.quick(py, |groups| groups.len())
     }
 
-    /// The groups as they are now, in the order in which they are stored: text as str, as bytes if it is not UTF-8.
+    /// The groups as they are now, in the order in which they are stored: text as str, as bytes if
+    /// it is not UTF-8.
     fn __iter__<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyIterator>> {
         let copies = |groups: &mut Sketch| -> Vec<Vec<u8>> {
             groups.iter().map(|(group, _)| group.to_vec()).collect()

@@ -1,4 +1,5 @@
-//! `crivo.hash`: what makes a hash good enough, what goes wrong otherwise, and vectors of hashed features.
+//! `crivo.hash`: what makes a hash good enough, what goes wrong otherwise, and vectors of hashed
+//! features.
 
 use crivo::hash as library;
 use numpy::{PyArray1, PyArrayMethods};
@@ -9,8 +10,8 @@ use crate::errors::{Failure, Result, setting, setting_in};
 use crate::similarity::bytes_of_text;
 use crate::sketch::Reduced;
 
-/// The hash function of textbooks, h ← 31·h + byte modulo 2^32 from the seed on, for study: no sketch
-/// uses it.
+/// The hash function of textbooks, h ← 31·h + byte modulo 2^32 from the seed on, for study: no
+/// sketch uses it.
 ///
 /// >>> from crivo.hash import djb31ma
 /// >>> djb31ma("ab"), 31 * 97 + 98
@@ -25,9 +26,9 @@ pub(crate) fn djb31ma(data: &Bound<'_, PyAny>, seed: Option<&Bound<'_, PyAny>>) 
     Ok(data.py().detach(|| library::djb31ma(bytes, seed)))
 }
 
-/// Another readable text with the `djb31ma` value that the text has under the seed: a checksum is no
-/// signature. Another `choice` gives another text. None if no sentence has that value, which was never
-/// seen.
+/// Another readable text with the `djb31ma` value that the text has under the seed: a checksum is
+/// no signature. Another `choice` gives another text. None if no sentence has that value, which was
+/// never seen.
 ///
 /// >>> from crivo.hash import djb31ma, forge
 /// >>> contract = "Rui owes Ana ten euros."
@@ -47,8 +48,8 @@ pub(crate) fn forge(
     Ok(py.detach(|| library::forge(text, seed, choice)))
 }
 
-/// A text that begins as one likes, goes on with a readable sentence, and has the `djb31ma` value that
-/// another text has.
+/// A text that begins as one likes, goes on with a readable sentence, and has the `djb31ma` value
+/// that another text has.
 ///
 /// >>> from crivo.hash import djb31ma, forge_after
 /// >>> contract = "Rui owes Ana ten euros."
@@ -151,8 +152,8 @@ impl FeatureHasher {
         Ok(Self { hasher: library::FeatureHasher::new(slot_bits)?.with_seed(seed), seed })
     }
 
-    /// The same slots for features of their own: a word in the subject is another feature than in the
-    /// body.
+    /// The same slots for features of their own: a word in the subject is another feature than in
+    /// the body.
     fn namespace(&self, name: &Bound<'_, PyAny>) -> Result<Self> {
         let name = bytes_of_text(name)?;
         let seed = crivo::keys::KeyScheme::bytes().with_seed(self.seed).hash(name)?;

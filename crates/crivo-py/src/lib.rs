@@ -9,9 +9,9 @@
 //! - [`estimate`]: the answer;
 //! - [`errors`]: the one mapping from failures to Python exceptions.
 //!
-//! A new sketch is a class as in [`distinct`] and [`membership`]: constructors, the verbs that differ,
-//! and one line for each set of methods that it shares with others; then its name in the list below, in
-//! `python/crivo/__init__.py` and in the stubs.
+//! A new sketch is a class as in [`distinct`] and [`membership`]: constructors, the verbs that
+//! differ, and one line for each set of methods that it shares with others; then its name in the
+//! list below, in `python/crivo/__init__.py` and in the stubs.
 
 #![allow(clippy::doc_link_with_quotes)] // lists of texts in the examples for Python
 

@@ -17,10 +17,12 @@ use crate::errors::{Failure, Result, broken_stream, setting};
 use crate::keys::{self, Stretch};
 use crate::sketch::INSERT;
 
-/// The sketch of each list of an Arrow column of lists, as `group_by` of polars makes them: each begins as the empty
-/// `sketch` that is given. None for a list that is null. 0 `threads` are as many as there are processors.
+/// The sketch of each list of an Arrow column of lists, as `group_by` of polars makes them: each
+/// begins as the empty `sketch` that is given. None for a list that is null. 0 `threads` are as
+/// many as there are processors.
 ///
-/// Each has the bytes that its `insert_batch` of the list would give, whatever the number of threads.
+/// Each has the bytes that its `insert_batch` of the list would give, whatever the number of
+/// threads.
 ///
 /// >>> import pyarrow as pa
 /// >>> from crivo import HyperLogLog
@@ -160,13 +162,14 @@ impl Lists {
     }
 }
 
-/// Returns true if merging sketches of the parts of a stream gives the bytes of the whole: sketches of sets, which need
-/// only hashes.
+/// Returns true if merging sketches of the parts of a stream gives the bytes of the whole: sketches
+/// of sets, which need only hashes.
 fn merges_exactly(empty: &AnySketch) -> bool {
     empty.answers_cardinality().is_some() && empty.clone().takes_hashes().is_some()
 }
 
-/// Does `work` for each part, on several threads. The first error in the order of the parts is returned.
+/// Does `work` for each part, on several threads. The first error in the order of the parts is
+/// returned.
 fn in_parallel<P: Sync, R: Send>(parts: &[P], work: &(dyn Fn(&P) -> Result<R> + Sync)) -> Result<Vec<R>> {
     let results: Vec<_> = parts.iter().map(|_| Mutex::new(None)).collect();
     crivo_near::deal(

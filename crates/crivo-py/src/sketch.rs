@@ -65,7 +65,8 @@ pub(crate) static INSERT: Verb = Verb {
     so_far: "the values before it were inserted",
 };
 
-/// What a column holds, as the function that reads it: [`keys::take_keys`] or [`keys::take_hashes`].
+/// What a column holds, as the function that reads it: [`keys::take_keys`] or
+/// [`keys::take_hashes`].
 pub(crate) type Reader = fn(&Bound<'_, PyAny>, KeyScheme, &'static Verb, Take<'_>) -> Result<u64>;
 
 impl<S: Encode + Send> Shared<S> {
@@ -82,8 +83,8 @@ impl<S: Encode + Send> Shared<S> {
         read(values, self.scheme(py), &INSERT, &mut take)
     }
 
-    /// Has `answer` look up all that `values` holds. There is an answer for each value, in their order;
-    /// that for a missing one is `T::default()`.
+    /// Has `answer` look up all that `values` holds. There is an answer for each value, in their
+    /// order; that for a missing one is `T::default()`.
     pub(crate) fn ask_all<'py, T: Element + Copy + Default>(
         &self,
         py: Python<'py>,
@@ -149,8 +150,8 @@ impl<S: Encode + Send> Shared<S> {
         Ok(keys::with_one(key, self.scheme(py), verb, on_key)??)
     }
 
-    /// Has `add` take all that `values` holds, each with the weight at its place, and returns how many
-    /// missing values were skipped.
+    /// Has `add` take all that `values` holds, each with the weight at its place, and returns how
+    /// many missing values were skipped.
     pub(crate) fn add_all<W: Weight>(
         &self,
         py: Python<'_>,
@@ -186,9 +187,9 @@ impl<S: Encode + Send> Shared<S> {
 }
 
 impl<S: Clone + Send> Shared<S> {
-    /// Does `work` with two sketches. The other one is copied first: only one lock is held at a time, so
-    /// `a |= b` in one thread and `b |= a` in another cannot wait for each other, and `a |= a` needs no
-    /// special case.
+    /// Does `work` with two sketches. The other one is copied first: only one lock is held at a
+    /// time, so `a |= b` in one thread and `b |= a` in another cannot wait for each other, and
+    /// `a |= a` needs no special case.
     pub(crate) fn with_other<R: Send>(
         &self,
         py: Python<'_>,
@@ -231,7 +232,8 @@ macro_rules! sketch_methods {
                 self.0.quick(py, |sketch| sketch.memory())
             }
 
-            /// Whether nothing was inserted. (A sketch without a length is always true, as objects are.)
+            /// Whether nothing was inserted. (A sketch without a length is always true, as objects
+            /// are.)
             #[getter]
             fn is_empty(&self, py: Python<'_>) -> bool {
                 self.0.detached(py, |sketch| sketch.is_empty())
@@ -242,7 +244,8 @@ macro_rules! sketch_methods {
     };
 }
 
-/// The Python methods of [`sketch_methods`] that have nothing to do with keys: for counters, which have none.
+/// The Python methods of [`sketch_methods`] that have nothing to do with keys: for counters, which
+/// have none.
 macro_rules! common_methods {
     ($class:ident, $sketch:ty) => {
         impl From<$sketch> for $class {
@@ -269,8 +272,9 @@ macro_rules! common_methods {
                 self.merge(py, other)
             }
 
-            /// Derives a new random seed from the current one and `part`, so that sketches of separate parts of
-            /// a stream draw independently. No effect on sketches that draw nothing.
+            /// Derives a new random seed from the current one and `part`, so that sketches of
+            /// separate parts of a stream draw independently. No effect on sketches that draw
+            /// nothing.
             fn reseed(&self, py: Python<'_>, part: &Bound<'_, PyAny>) -> Result<()> {
                 let part = $crate::errors::setting("part", part, "0 to 2^64 - 1")?;
                 self.0.quick(py, |sketch| crivo::sketch::Merge::reseed(sketch, part));
@@ -328,13 +332,15 @@ macro_rules! insert_batch_method {
     ($class:ident) => {
         #[pymethods]
         impl $class {
-            /// Adds many keys and returns how many missing values (None, NaN, null, empty text) were skipped.
+            /// Adds many keys and returns how many missing values (None, NaN, null, empty text)
+            /// were skipped.
             ///
-            /// `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
-            /// the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
-            /// place and without the GIL; NumPy arrays of text or objects are read as lists. A column of
-            /// a type that holds no keys is refused whole; an iterable is inserted up to the first value
-            /// that is no key, and the `KeyTypeError` names its position.
+            /// `values` is a list or other iterable, a NumPy array, or a column of anything that
+            /// speaks the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy
+            /// columns are read in place and without the GIL; NumPy arrays of text or objects are
+            /// read as lists. A column of a type that holds no keys is refused whole; an iterable
+            /// is inserted up to the first value that is no key, and the `KeyTypeError` names its
+            /// position.
             fn insert_batch(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> Result<u64> {
                 self.0.insert_all(py, $crate::keys::take_keys, values)
             }
@@ -348,8 +354,9 @@ macro_rules! insert_hashes_method {
     ($class:ident) => {
         #[pymethods]
         impl $class {
-            /// Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`, and
-            /// returns how many missing values were skipped. They must be uniform over all 64 bits.
+            /// Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`,
+            /// and returns how many missing values were skipped. They must be uniform over all 64
+            /// bits.
             fn insert_hashes(&self, py: Python<'_>, hashes: &Bound<'_, PyAny>) -> Result<u64> {
                 self.0.insert_all(py, $crate::keys::take_hashes, hashes)
             }

@@ -57,8 +57,8 @@ impl Panes {
         Ok(Self(Shared::new(Ring::new(any::from_python(sketch)?, width, panes)?)))
     }
 
-    /// A ring that always covers a window of that length and at most one pane more, the window cut into so
-    /// many panes.
+    /// A ring that always covers a window of that length and at most one pane more, the window cut
+    /// into so many panes.
     ///
     /// >>> day = Panes.for_window(HyperLogLog(12), 86_400, panes=24)
     /// >>> day.pane_width, day.pane_count
@@ -73,8 +73,8 @@ impl Panes {
         Ok(Self(Shared::new(Ring::for_window(any::from_python(sketch)?, window, panes)?)))
     }
 
-    /// Adds one key, or one number to sketches of numbers, of a time, and says whether the window still
-    /// has its pane. Empty text is a key here; `insert_batch` skips it.
+    /// Adds one key, or one number to sketches of numbers, of a time, and says whether the window
+    /// still has its pane. Empty text is a key here; `insert_batch` skips it.
     fn insert(&self, py: Python<'_>, key: &Bound<'_, PyAny>, time: &Bound<'_, PyAny>) -> Result<bool> {
         let time = time_of(time)?;
         if self.takes_numbers(py) {
@@ -91,8 +91,9 @@ impl Panes {
     /// Adds many keys, or numbers to sketches of numbers, and returns how many missing values were
     /// skipped.
     ///
-    /// `values` is whatever the sketch's own `insert_batch` takes; `time` is the time of all of them, or a
-    /// list or array of as many times as there are values. Those whose pane was dropped are `late`.
+    /// `values` is whatever the sketch's own `insert_batch` takes; `time` is the time of all of
+    /// them, or a list or array of as many times as there are values. Those whose pane was dropped
+    /// are `late`.
     fn insert_batch(
         &self,
         py: Python<'_>,
@@ -112,8 +113,8 @@ impl Panes {
         self.insert_all(py, keys::take_hashes, hashes, time)
     }
 
-    /// Counts events of a time, if the sketch is a counter, and says whether the window still has its
-    /// pane.
+    /// Counts events of a time, if the sketch is a counter, and says whether the window still has
+    /// its pane.
     ///
     /// >>> from crivo import MorrisCounter
     /// >>> clicks = Panes(MorrisCounter(1.084, 8), pane_width=60, panes=60)
@@ -133,8 +134,8 @@ impl Panes {
         })
     }
 
-    /// Merges a sketch of items of one time into its pane, and says whether the window still has it. This
-    /// is how sketches with weights, and any others, are filled.
+    /// Merges a sketch of items of one time into its pane, and says whether the window still has
+    /// it. This is how sketches with weights, and any others, are filled.
     fn merge_at(&self, py: Python<'_>, sketch: &Bound<'_, PyAny>, time: &Bound<'_, PyAny>) -> Result<bool> {
         let (sketch, time) = (any::from_python(sketch)?, time_of(time)?);
         self.0.detached(py, |panes| {
@@ -158,14 +159,15 @@ impl Panes {
         any::to_python(py, self.0.detached(py, |panes| panes.merged(now))?)
     }
 
-    /// The first and the last time that the window at `now` covers. `InvalidParameterError` if the ring
-    /// has no pane of it any more.
+    /// The first and the last time that the window at `now` covers. `InvalidParameterError` if the
+    /// ring has no pane of it any more.
     fn covered(&self, py: Python<'_>, now: &Bound<'_, PyAny>) -> Result<Times> {
         let now = time_of(now)?;
         Ok(self.0.quick(py, |panes| panes.covered(now))?.into_inner())
     }
 
-    /// The panes that were used, the oldest first: the first and the last time of each, and its sketch.
+    /// The panes that were used, the oldest first: the first and the last time of each, and its
+    /// sketch.
     fn panes<'py>(&self, py: Python<'py>) -> Result<Vec<(Times, Bound<'py, PyAny>)>> {
         let copies: Vec<_> = self.0.detached(py, |panes| {
             panes.panes().map(|(times, sketch)| (times.into_inner(), sketch.clone())).collect()
@@ -419,8 +421,8 @@ fn insert_numbers(panes: &mut Ring, time: i64, numbers: &[f64]) -> bool {
     }
 }
 
-/// Refuses a sketch that a pane cannot take without becoming another kind than the others: some merge to the
-/// smaller size of both.
+/// Refuses a sketch that a pane cannot take without becoming another kind than the others: some
+/// merge to the smaller size of both.
 fn require_same_parameters(empty: &AnySketch, sketch: &AnySketch) -> Result<()> {
     let mut merged = empty.clone();
     merged.merge(sketch)?;

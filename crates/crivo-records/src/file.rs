@@ -1,10 +1,10 @@
 //! The file: made whole, opened with suspicion, changed in transactions.
 //!
-//! A new file is filled under a temporary name and renamed when everything is on the disk, so that a reader
-//! never opens half of one. Opening requires the right application letters and version in the header, and
-//! SQLite is told to refuse malformed contents. Records are sealed when they are written and unsealed when
-//! they are read. The caller says whether a record is valid, and the error about it is made here, so that
-//! none is forgotten.
+//! A new file is filled under a temporary name and renamed when everything is on the disk, so that
+//! a reader never opens half of one. Opening requires the right application letters and version in
+//! the header, and SQLite is told to refuse malformed contents. Records are sealed when they are
+//! written and unsealed when they are read. The caller says whether a record is valid, and the
+//! error about it is made here, so that none is forgotten.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -31,17 +31,17 @@ pub struct File<T: Table> {
     tables: PhantomData<T>,
 }
 
-/// A transaction; inside of another one, as while a file is made, a part of that. What was not committed is taken back
-/// when it is dropped.
+/// A transaction; inside of another one, as while a file is made, a part of that. What was not
+/// committed is taken back when it is dropped.
 #[derive(Debug)]
 pub struct Transaction<'a>(Option<rusqlite::Transaction<'a>>);
 
 // ---- construction ----
 
 impl<T: Table> File<T> {
-    /// Makes a new file in a folder, and the folder if there is none. It appears whole or not at all: `fill` puts the
-    /// first records into a file with another name, and is in a transaction already. It may be slow, and put much: every
-    /// record is written once, without a journal.
+    /// Makes a new file in a folder, and the folder if there is none. It appears whole or not at
+    /// all: `fill` puts the first records into a file with another name, and is in a transaction
+    /// already. It may be slow, and put much: every record is written once, without a journal.
     pub fn create<R>(
         folder: &Path,
         fill: impl FnOnce(Self) -> Result<(Self, R), T::Error>,
@@ -79,7 +79,8 @@ impl<T: Table> File<T> {
         )?;
         new.run(|connection| {
             connection.pragma_update(None, "page_size", T::FORMAT.page_size)?;
-            // Whatever goes wrong, this file is thrown away; it reaches the disk before it gets its name.
+            // Whatever goes wrong, this file is thrown away; it reaches the disk before it gets its
+            // name.
             connection.pragma_update_and_check(None, "journal_mode", "OFF", |_| Ok(()))?;
             connection.pragma_update(None, "synchronous", "OFF")?;
             connection.execute_batch("BEGIN IMMEDIATE")?;
@@ -141,8 +142,8 @@ impl<T: Table> File<T> {
         Ok(file)
     }
 
-    /// Opens a file that does not change, such as one in a snapshot or on a read-only medium. If another
-    /// process writes to it all the same, the change may look like damage.
+    /// Opens a file that does not change, such as one in a snapshot or on a read-only medium. If
+    /// another process writes to it all the same, the change may look like damage.
     fn open_unchanging(path: &Path) -> Result<Self, T::Error> {
         if std::fs::metadata(beside(path, "-wal")).is_ok_and(|journal| journal.len() > 0) {
             let what = "it has a journal beside it, and cannot be written here: copy both to where it can";
@@ -182,8 +183,9 @@ impl<T: Table> File<T> {
         &self.path
     }
 
-    /// Whether another file has taken the place of this one since it was opened, or none has: what is written goes to the
-    /// one that is gone. Where files have no number of their own, this cannot be known.
+    /// Whether another file has taken the place of this one since it was opened, or none has: what
+    /// is written goes to the one that is gone. Where files have no number of their own, this
+    /// cannot be known.
     pub fn is_replaced(&self) -> bool {
         self.identity.is_some() && identity(&self.path) != self.identity
     }
@@ -197,8 +199,8 @@ impl<T: Table> File<T> {
         std::fs::metadata(beside(&self.path, "-wal")).map_or(0, |found| found.len())
     }
 
-    /// Marks an older file as one of the current version, within the open transaction: programs that read the
-    /// older version only refuse it from the commit on.
+    /// Marks an older file as one of the current version, within the open transaction: programs
+    /// that read the older version only refuse it from the commit on.
     pub fn mark_as_current(&self) -> Result<(), T::Error> {
         let version = self.run(|connection| number(connection, "user_version"))?;
         if version == T::FORMAT.version {
@@ -247,13 +249,15 @@ impl<T: Table> File<T> {
         self.run(|connection| alone.then(|| begin(connection)).transpose()).map(Transaction)
     }
 
-    /// Returns when everything is on the disk; inside of another transaction, that is left to the other.
+    /// Returns when everything is on the disk; inside of another transaction, that is left to the
+    /// other.
     pub fn commit(&self, transaction: Transaction<'_>) -> Result<(), T::Error> {
         self.run(|_| transaction.0.map_or(Ok(()), rusqlite::Transaction::commit))
     }
 
-    /// Moves a long journal into the file and empties it. This fails while a reader uses an older state, or
-    /// if the disk is full. Then the journal keeps everything, and a later call tries again.
+    /// Moves a long journal into the file and empties it. This fails while a reader uses an older
+    /// state, or if the disk is full. Then the journal keeps everything, and a later call tries
+    /// again.
     pub fn shorten_journal(&self) {
         if self.journal_bytes() >= LONG_JOURNAL {
             let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
@@ -281,14 +285,16 @@ impl<T: Table> File<T> {
             .map(drop)
     }
 
-    /// Hands a record to `take`, who returns nothing if it is not one; none if there is no such record.
+    /// Hands a record to `take`, who returns nothing if it is not one; none if there is no such
+    /// record.
     pub fn get<R>(
         &self,
         table: T,
         number: i64,
         take: impl FnOnce(&[u8]) -> Option<R>,
     ) -> Result<Option<R>, T::Error> {
-        // Joined, not formatted: this is done for every record that is read, and takes less than half the time.
+        // Joined, not formatted: this is done for every record that is read, and takes less than
+        // half the time.
         let statement = ["SELECT record FROM ", table.name(), " WHERE number = ?1"].concat();
         let found = self.run(|connection| {
             let mut statement = connection.prepare_cached(&statement)?;
@@ -315,8 +321,8 @@ impl<T: Table> File<T> {
         self.remove_range(table, number, number)
     }
 
-    /// Removes all records of a table, whatever state its pages are in: they are given up as a whole, because a record
-    /// whose number is damaged would be missed by a search.
+    /// Removes all records of a table, whatever state its pages are in: they are given up as a
+    /// whole, because a record whose number is damaged would be missed by a search.
     pub fn empty(&self, table: T) -> Result<(), T::Error> {
         let name = table.name();
         let statement = format!("DROP TABLE {name}; {}", creation(table));
@@ -329,7 +335,8 @@ impl<T: Table> File<T> {
         self.run(|connection| connection.prepare_cached(&statement)?.execute([from, to])).map(drop)
     }
 
-    /// Hands the records of a table to `take`, by number; it returns nothing if one is not what it should be.
+    /// Hands the records of a table to `take`, by number; it returns nothing if one is not what it
+    /// should be.
     pub fn for_each(
         &self,
         table: T,
@@ -376,20 +383,20 @@ fn connect(at: &Path, more: OpenFlags, patience: Duration) -> rusqlite::Result<C
     connection.busy_timeout(patience)?;
     // A commit is on the disk when it returns, and stays there through a power cut.
     connection.pragma_update(None, "synchronous", "FULL")?;
-    // A damaged page is to be refused, not interpreted, and the file never mapped into memory: a page that is
-    // cut off would end the process.
+    // A damaged page is to be refused, not interpreted, and the file never mapped into memory: a
+    // page that is cut off would end the process.
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update_and_check(None, "mmap_size", 0, |_| Ok(()))?;
     connection.pragma_update(None, "cache_size", -32 * 1024)?;
-    // Only `shorten_journal` does it, and leaves nothing of it: a journal that is in the file already and is
-    // damaged later could take parts of the file back to an older state.
+    // Only `shorten_journal` does it, and leaves nothing of it: a journal that is in the file
+    // already and is damaged later could take parts of the file back to an older state.
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
     Ok(connection)
 }
 
-/// Returns true if a file cannot be read because it, or its folder, cannot be written: a journal needs files beside it.
-/// On a full disk the journal's index cannot grow to its first page.
+/// Returns true if a file cannot be read because it, or its folder, cannot be written: a journal
+/// needs files beside it. On a full disk the journal's index cannot grow to its first page.
 fn needs_writing(error: &rusqlite::Error) -> bool {
     let extended = error.sqlite_error().map(|error| error.extended_code);
     matches!(

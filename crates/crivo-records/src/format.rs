@@ -1,7 +1,9 @@
-//! What distinguishes one crate's file from another's: its header, its tables, and how its errors speak.
+//! What distinguishes one crate's file from another's: its header, its tables, and how its errors
+//! speak.
 //!
-//! These are constants and pure functions of the crate that keeps the file. Everything else is the same for all, and
-//! written once in [`File`](crate::File), whose type has the tables: two kinds of file cannot be mistaken for each other.
+//! These are constants and pure functions of the crate that keeps the file. Everything else is the
+//! same for all, and written once in [`File`](crate::File), whose type has the tables: two kinds of
+//! file cannot be mistaken for each other.
 
 use std::fmt;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! What can be wrong with a file, in words that say what to do.
 //!
-//! SQLite has dozens of errors, but the user can do only a few things: wait, free the disk, restore a copy.
-//! So each error becomes the [`Problem`] with that remedy, and an error that is not known to come from
-//! outside the file counts as damage.
+//! SQLite has dozens of errors, but the user can do only a few things: wait, free the disk, restore
+//! a copy. So each error becomes the [`Problem`] with that remedy, and an error that is not known
+//! to come from outside the file counts as damage.
 
 use std::fmt;
 use std::path::Path;
@@ -39,8 +39,8 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// What SQLite says. Our own statements are right, so that a statement which fails, or a value of another type,
-    /// means that the file is not what we wrote.
+    /// What SQLite says. Our own statements are right, so that a statement which fails, or a value
+    /// of another type, means that the file is not what we wrote.
     pub(crate) fn of(error: &rusqlite::Error, words: &Words) -> Self {
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,

@@ -1,8 +1,8 @@
 //! The checksum behind a record.
 //!
-//! It is the XXH3 of the bytes before it, seeded with the place where the record belongs. A record that was
-//! changed is refused, and so is one that a damaged page shows in the place of another. It protects from
-//! accidents, not from attackers, who can compute a checksum too.
+//! It is the XXH3 of the bytes before it, seeded with the place where the record belongs. A record
+//! that was changed is refused, and so is one that a damaged page shows in the place of another. It
+//! protects from accidents, not from attackers, who can compute a checksum too.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 

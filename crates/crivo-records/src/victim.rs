@@ -1,8 +1,8 @@
 //! For tests: what does a process leave behind that is killed while it writes?
 //!
-//! The process is the test program itself, started again for one of its tests and told by a variable to be the victim.
-//! That test does nothing otherwise. A victim [reports](report) what it has done; its killer believes that and
-//! nothing more.
+//! The process is the test program itself, started again for one of its tests and told by a
+//! variable to be the victim. That test does nothing otherwise. A victim [reports](report) what it
+//! has done; its killer believes that and nothing more.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -25,8 +25,8 @@ pub fn report(done: u64) -> io::Result<()> {
     output.flush()
 }
 
-/// Starts the test as a victim, kills it after some time, counted from its first report if that is asked for, and
-/// returns the last report.
+/// Starts the test as a victim, kills it after some time, counted from its first report if that is
+/// asked for, and returns the last report.
 pub fn kill(test: &str, folder: &Path, time: Duration, after_report: bool) -> io::Result<Option<u64>> {
     let mut child = Command::new(std::env::current_exe()?)
         .args(["--exact", test, "--nocapture"])

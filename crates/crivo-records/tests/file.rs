@@ -1,4 +1,5 @@
-//! What a file promises: whole or not there, nothing believed that was not written, one writer at a time.
+//! What a file promises: whole or not there, nothing believed that was not written, one writer at a
+//! time.
 
 // What fails here should fail loudly.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -242,8 +243,8 @@ fn every_problem_names_the_file_and_what_to_do() {
     }
 }
 
-/// A file whose journal cannot be made, as in a snapshot. Here a folder has the name of one of its files,
-/// which stops even a superuser.
+/// A file whose journal cannot be made, as in a snapshot. Here a folder has the name of one of its
+/// files, which stops even a superuser.
 #[test]
 fn a_file_is_read_where_nothing_can_be_written() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Writes the small files that `cargo xtask attack` mutates: Parquet of every kind of page, and compressed text.
+//! Writes the small files that `cargo xtask attack` mutates: Parquet of every kind of page, and
+//! compressed text.
 //!
 //! `cargo run -p crivo-rows --example attack_seeds -- FOLDER`
 

@@ -53,8 +53,8 @@ pub struct RowBatch<'a> {
     pub(crate) whole: bool,
     pub(crate) bytes: &'a [u8],
     pub(crate) table: &'a Table,
-    /// How many records there were before the filter, and the numbers of those that it kept; without a
-    /// filter all are.
+    /// How many records there were before the filter, and the numbers of those that it kept;
+    /// without a filter all are.
     pub(crate) records: usize,
     pub(crate) kept: Option<&'a [u32]>,
     pub(crate) keyer: &'a mut Keyer,
@@ -144,8 +144,8 @@ impl<'a> RowBatch<'a> {
         self.names
     }
 
-    /// Whether the columns are those of the records seen so far, and may be more in the next batch: all fields
-    /// of JSONL.
+    /// Whether the columns are those of the records seen so far, and may be more in the next batch:
+    /// all fields of JSONL.
     pub fn discovers_columns(&self) -> bool {
         self.discovers
     }
@@ -242,8 +242,8 @@ impl<'a> RowBatch<'a> {
         self.table.records.get(row).map(|span| &self.bytes[span.range()])
     }
 
-    /// The record with its line end, as far as the file itself goes; `None` for formats whose records
-    /// are not text.
+    /// The record with its line end, as far as the file itself goes; `None` for formats whose
+    /// records are not text.
     pub fn line(&self, row: usize) -> Option<&'a [u8]> {
         let record = self.table.records.get(row)?.range();
         Some(with_line_end(self.bytes, record, self.limit))

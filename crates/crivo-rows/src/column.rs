@@ -1,7 +1,7 @@
 //! The values of one field over the records of a batch, as the parsers fill them.
 //!
-//! A field may be missing (null, or not there), or empty. Neither is a value and neither makes a key, but they are told
-//! apart: an empty text in a record is not a record without the field.
+//! A field may be missing (null, or not there), or empty. Neither is a value and neither makes a
+//! key, but they are told apart: an empty text in a record is not a record without the field.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -163,8 +163,8 @@ impl Column {
         Ok(())
     }
 
-    /// Adds a value that `write` appends to the column's own bytes, or a missing one if it returns false. The column must
-    /// have no values that lie in a chunk.
+    /// Adds a value that `write` appends to the column's own bytes, or a missing one if it returns
+    /// false. The column must have no values that lie in a chunk.
     #[inline]
     pub(crate) fn push_written(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<bool>) -> Result<()> {
         let start = self.built.len();
@@ -209,8 +209,8 @@ impl Column {
         self.spans.iter().map(|span| span.range().len()).max().unwrap_or(0)
     }
 
-    /// Replaces the values by those of several columns: each row's as one record of CSV. A row that lacks one of them has
-    /// none.
+    /// Replaces the values by those of several columns: each row's as one record of CSV. A row that
+    /// lacks one of them has none.
     pub(crate) fn join(&mut self, parts: &[Values<'_>]) -> Result<()> {
         self.clear();
         let rows = parts.iter().map(Values::len).min().unwrap_or(0);
@@ -272,7 +272,8 @@ impl Column {
     }
 }
 
-/// Appends a value as a field of CSV: in quotes only if it could be read as something else without them.
+/// Appends a value as a field of CSV: in quotes only if it could be read as something else without
+/// them.
 fn push_csv(value: &[u8], out: &mut Vec<u8>) {
     if memchr::memchr3(b',', b'"', b'\n', value).is_none() && memchr::memchr(b'\r', value).is_none() {
         out.extend_from_slice(value);
@@ -300,8 +301,8 @@ pub fn join_values<V: AsRef<[u8]>>(values: impl IntoIterator<Item = V>) -> Vec<u
     key
 }
 
-/// Returns the values that a key of several fields was made of. A key with another number of fields is one
-/// value.
+/// Returns the values that a key of several fields was made of. A key with another number of fields
+/// is one value.
 pub fn split_values(key: &[u8], fields: usize) -> Vec<Vec<u8>> {
     let mut values = vec![Vec::new()];
     let (mut quoted, mut at) = (false, 0);
@@ -333,7 +334,8 @@ pub struct Values<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) spans: &'a [Span],
     pub(crate) kinds: &'a [ValueKind],
-    /// The dictionary that the values are from, and the place of each; that of a missing value is none of them.
+    /// The dictionary that the values are from, and the place of each; that of a missing value is
+    /// none of them.
     pub(crate) picked: Option<(&'a KeyDictionary<'static>, &'a [u32])>,
 }
 
@@ -348,7 +350,8 @@ impl<'a> Values<'a> {
         self.spans.is_empty()
     }
 
-    /// The span of each value, and the bytes they lie in. The span of a value that is empty or missing is empty.
+    /// The span of each value, and the bytes they lie in. The span of a value that is empty or
+    /// missing is empty.
     pub fn spans(&self) -> (&'a [Span], &'a [u8]) {
         (self.spans, self.bytes)
     }
@@ -372,7 +375,8 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// What the value of a row is, where the format has types: known if all columns are selected, or in Parquet.
+    /// What the value of a row is, where the format has types: known if all columns are selected,
+    /// or in Parquet.
     pub fn kind(&self, row: usize) -> ValueKind {
         self.kinds.get(row).copied().unwrap_or_default()
     }

@@ -38,9 +38,9 @@ pub enum Predicate<'p> {
     /// Is given the batches one after the other in input order, because what it says depends on
     /// what it has seen.
     InOrder(&'p mut InOrderPredicate<'p>),
-    /// Is given the hashes of the first column, many at a time in input order, and says for each whether
-    /// its record is kept, replacing what the flags held. All threads parse and hash; only the
-    /// judgement waits for its turn. Records without a value are kept, unasked.
+    /// Is given the hashes of the first column, many at a time in input order, and says for each
+    /// whether its record is kept, replacing what the flags held. All threads parse and hash; only
+    /// the judgement waits for its turn. Records without a value are kept, unasked.
     Hashes(&'p mut HashPredicate<'p>),
 }
 
@@ -94,8 +94,8 @@ impl Judge<'_> {
     }
 }
 
-/// Gives each record with the hash of its value; none if it has no value. Records whose value cannot be a key are
-/// left out.
+/// Gives each record with the hash of its value; none if it has no value. Records whose value
+/// cannot be a key are left out.
 fn hashes_of_rows(batch: &mut RowBatch<'_>, mut each: impl FnMut(usize, Option<u64>)) -> Result<()> {
     if batch.has_elements(0) {
         return Err(batch.error(0, "records are told apart by one value, not by the elements of an array"));
@@ -160,13 +160,13 @@ impl Scan<'_> {
         self.copy_judged(&judge, output)
     }
 
-    /// Writes records in input order, as [`copy_rows`](Self::copy_rows) does, some of them with another value in the first
-    /// column: `edit` is given each record, by batch and row, and appends the value if it returns
-    /// [`Edit::Replace`].
+    /// Writes records in input order, as [`copy_rows`](Self::copy_rows) does, some of them with
+    /// another value in the first column: `edit` is given each record, by batch and row, and
+    /// appends the value if it returns [`Edit::Replace`].
     ///
     /// # Errors
-    /// As [`copy_rows`](Self::copy_rows); also if the value has no place of its own: fields between blanks, columns of Parquet
-    /// that are no texts.
+    /// As [`copy_rows`](Self::copy_rows); also if the value has no place of its own: fields between
+    /// blanks, columns of Parquet that are no texts.
     pub fn edit_rows(&self, edit: &EditRow<'_>, output: &mut (dyn Write + Send)) -> Result<Copied> {
         self.copy_judged(&Judge::Edits(edit), output)
     }
@@ -295,7 +295,8 @@ fn copy_by_hash(
 #[derive(Default)]
 struct KeptRecords {
     flags: Vec<bool>,
-    /// Where a predicate judges by hashes: those of the chunk, and its records with whether each has one.
+    /// Where a predicate judges by hashes: those of the chunk, and its records with whether each
+    /// has one.
     hashes: Vec<u64>,
     lines: Vec<(Span, bool)>,
     bytes: Vec<u8>,
@@ -329,8 +330,8 @@ impl KeptRecords {
         Ok(())
     }
 
-    /// Flags the records of a batch that stay; returns the values that are replaced. All are records of the table: edited
-    /// scans have no filter.
+    /// Flags the records of a batch that stay; returns the values that are replaced. All are
+    /// records of the table: edited scans have no filter.
     fn edit_values(&mut self, batch: &RowBatch<'_>, edit: &EditRow<'_>) -> Result<Vec<Option<Vec<u8>>>> {
         self.flags.clear();
         let mut values = vec![None; batch.records];
@@ -400,7 +401,8 @@ impl<'o> TurnWriter<'o> {
         Ok(())
     }
 
-    /// Ends the output. If nothing was written and there is a Parquet file without rows, its copy has its columns.
+    /// Ends the output. If nothing was written and there is a Parquet file without rows, its copy
+    /// has its columns.
     fn finish(self, rowless: Option<&ParquetFile>) -> Result<()> {
         let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let first = state.first_parquet.take();

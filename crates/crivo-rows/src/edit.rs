@@ -1,6 +1,7 @@
 //! Records whose first column is replaced, everything else as it stands.
 //!
-//! A replaced value is written as the format wants it: a JSON string, a field of CSV that is quoted if it was or has to be.
+//! A replaced value is written as the format wants it: a JSON string, a field of CSV that is quoted
+//! if it was or has to be.
 
 use std::ops::Range;
 

@@ -24,7 +24,8 @@ pub enum ErrorKind {
     UnclosedQuote,
     /// A record is longer than [`Input::max_record`](crate::Input::max_record) allows.
     RecordTooLong,
-    /// A file has to be held in memory, and is larger than [`Input::max_held`](crate::Input::max_held) allows.
+    /// A file has to be held in memory, and is larger than
+    /// [`Input::max_held`](crate::Input::max_held) allows.
     TooLarge,
     /// The system has no memory for what the input needs. The input may be whole.
     OutOfMemory,
@@ -44,7 +45,8 @@ pub enum ErrorKind {
     Other,
 }
 
-/// What the user could do about an error. The caller knows how that is done: an option, a parameter.
+/// What the user could do about an error. The caller knows how that is done: an option, a
+/// parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Remedy {

@@ -22,7 +22,8 @@ pub struct Folded<S> {
     pub header: Option<Vec<u8>>,
     /// The first file whose header is another, so that records of all files are not alike.
     pub odd_header: Option<String>,
-    /// The first file whose columns have other names than those of the first file, or another order, where both have names.
+    /// The first file whose columns have other names than those of the first file, or another
+    /// order, where both have names.
     pub odd_names: Option<String>,
     /// What the user should know, each one sentence: columns that were left out.
     pub warnings: Vec<String>,
@@ -31,8 +32,8 @@ pub struct Folded<S> {
 }
 
 impl<S> Folded<S> {
-    /// The number of a record among all that were read, from 1, bad ones not counted: none unless the scan was to
-    /// [number rows](Scan::number_rows).
+    /// The number of a record among all that were read, from 1, bad ones not counted: none unless
+    /// the scan was to [number rows](Scan::number_rows).
     pub fn row_number(&self, id: RowId) -> Option<u64> {
         let (chunk, row) = id.parts();
         Some(self.rows_before.get(chunk)? + row + 1)

@@ -28,7 +28,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a file name tells, once `.gz`, `.zst`, `.xz` or `.bz2` is taken off; lines if none.
+    /// The format that a file name tells, once `.gz`, `.zst`, `.xz` or `.bz2` is taken off; lines
+    /// if none.
     pub fn of_name(name: &str) -> Self {
         Self::told_by_name(name).unwrap_or(Self::Lines)
     }
@@ -194,24 +195,26 @@ impl Input {
         self
     }
 
-    /// The longest record, in bytes: 64 MiB unless told. A longer one is an error, because a missing quote can make
-    /// one record of all that follows. Below the size of a chunk, 256 KiB, it has no effect; 2 GiB is the most.
+    /// The longest record, in bytes: 64 MiB unless told. A longer one is an error, because a
+    /// missing quote can make one record of all that follows. Below the size of a chunk, 256 KiB,
+    /// it has no effect; 2 GiB is the most.
     #[must_use]
     pub fn max_record(mut self, bytes: usize) -> Self {
         self.limits.record = bytes.clamp(1, Limits::LONGEST_RECORD);
         self
     }
 
-    /// The most bytes of a file that are held in memory: 1 GiB unless told. Only a Parquet file that is compressed as a
-    /// whole, or comes through a pipe, has to be.
+    /// The most bytes of a file that are held in memory: 1 GiB unless told. Only a Parquet file
+    /// that is compressed as a whole, or comes through a pipe, has to be.
     #[must_use]
     pub fn max_held(mut self, bytes: usize) -> Self {
         self.limits.held = bytes;
         self
     }
 
-    /// At the end of the last file, wait for it to grow until the progress hook says stop. A file that is replaced or
-    /// truncated meanwhile is read from its beginning. A pipe ends when it is closed.
+    /// At the end of the last file, wait for it to grow until the progress hook says stop. A file
+    /// that is replaced or truncated meanwhile is read from its beginning. A pipe ends when it is
+    /// closed.
     #[must_use]
     pub fn follow(mut self, follow: bool) -> Self {
         self.follow = follow;
@@ -223,8 +226,9 @@ impl Input {
         self.sources.iter().filter_map(Source::path)
     }
 
-    /// Puts a copy in the place of each source that can be read only once. `copy` is given the path of the source, none
-    /// for standard input, and returns the path of the copy. Messages go on to name the source.
+    /// Puts a copy in the place of each source that can be read only once. `copy` is given the path
+    /// of the source, none for standard input, and returns the path of the copy. Messages go on to
+    /// name the source.
     ///
     /// # Errors
     /// The first of `copy`.
@@ -251,8 +255,9 @@ impl Input {
         self.sources.iter().map(|source| source.file().map(|file| file.len())).sum()
     }
 
-    /// The names of each source's fields, numbers where they have none, as a scan of [all](crate::Select::All) would
-    /// find them; of JSONL those of the first record. None are known of what cannot be read twice.
+    /// The names of each source's fields, numbers where they have none, as a scan of
+    /// [all](crate::Select::All) would find them; of JSONL those of the first record. None are
+    /// known of what cannot be read twice.
     ///
     /// # Errors
     /// If a file cannot be read, or its beginning is wrong.
@@ -272,8 +277,8 @@ impl Input {
             .collect()
     }
 
-    /// What is selected of the first record; nothing if there is no record, or the input cannot be read twice. Reads no
-    /// more than that takes.
+    /// What is selected of the first record; nothing if there is no record, or the input cannot be
+    /// read twice. Reads no more than that takes.
     ///
     /// # Errors
     /// If the file cannot be read, its beginning is wrong, or it has no such field.

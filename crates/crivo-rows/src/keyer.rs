@@ -57,8 +57,8 @@ impl Keyer {
         self.buffer.scheme()
     }
 
-    /// The keys of the values. Where every value is there, the values' own spans do. `bad` is told of each value that cannot be a key and says whether to go on
-    /// without it.
+    /// The keys of the values. Where every value is there, the values' own spans do. `bad` is told
+    /// of each value that cannot be a key and says whether to go on without it.
     pub(crate) fn keys<'a>(
         &'a mut self,
         values: Values<'a>,
@@ -126,7 +126,8 @@ impl Keyer {
 }
 
 impl Keyer {
-    /// The keys of the elements of values that are JSON arrays. Elements that are null or empty are no keys.
+    /// The keys of the elements of values that are JSON arrays. Elements that are null or empty are
+    /// no keys.
     pub(crate) fn keys_of_elements<'a>(&'a mut self, values: Values<'a>) -> Result<RowKeys<'a>> {
         let Self { buffer, rows, integers, ngrams, items, .. } = self;
         let kind = buffer.scheme().kind();

@@ -98,7 +98,8 @@ impl Layout {
         Ok((layout, data))
     }
 
-    /// Whether these whole lines are all empty, so that the first record, which tells the layout, is yet to come.
+    /// Whether these whole lines are all empty, so that the first record, which tells the layout,
+    /// is yet to come.
     pub(crate) fn needs_more(input: &Input, format: Format, text: &[u8]) -> bool {
         match (format, input.delimiter_of(format)) {
             (Format::Jsonl, _) => text.trim_ascii().is_empty(),

@@ -5,8 +5,8 @@
 //!   [`Scan::convert_rows`] writes them in another format.
 //!   [`Scan::edit_rows`] also replaces a value in some of them.
 //!
-//! Lines, CSV, TSV, JSONL and Parquet; gzip, zstd, xz and bzip2, recognised by content; files, patterns
-//! or standard input. docs/keys.md has the table of how values become keys.
+//! Lines, CSV, TSV, JSONL and Parquet; gzip, zstd, xz and bzip2, recognised by content; files,
+//! patterns or standard input. docs/keys.md has the table of how values become keys.
 //!
 //! # The pieces
 //!
@@ -84,8 +84,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Without the feature `parquet`, which is on by default, nothing of Arrow is built, and a Parquet file is an error that
-//! says so.
+//! Without the feature `parquet`, which is on by default, nothing of Arrow is built, and a Parquet
+//! file is an error that says so.
 //!
 //! The crate prints nothing and reads no clock; [`Progress`] tells how far a pass has come and can
 //! stop it. Errors name the file and the line, and the first in input order is reported, whatever

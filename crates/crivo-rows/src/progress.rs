@@ -10,8 +10,8 @@ pub trait Progress: Sync {
     /// `read` bytes of `total` (as stored, so compressed where the file is) have been read.
     fn advance(&self, read: u64, total: Option<u64>) -> ControlFlow<()>;
 
-    /// Is told at once what happened to a file that is followed. Returns true if the hook has passed it on; otherwise
-    /// it is among the warnings at the end.
+    /// Is told at once what happened to a file that is followed. Returns true if the hook has
+    /// passed it on; otherwise it is among the warnings at the end.
     fn followed(&self, _event: FollowEvent, _message: &str) -> bool {
         false
     }

@@ -15,7 +15,8 @@ use crate::select::Select;
 /// A chunk fits the second-level cache beside what the parser and a sketch use.
 const CHUNK: usize = 256 << 10;
 
-/// Says which records of a batch are handed on, by setting their flags, which begin as false. An error ends the pass.
+/// Says which records of a batch are handed on, by setting their flags, which begin as false. An
+/// error ends the pass.
 pub type Filter<'f> = dyn Fn(&RowBatch<'_>, &mut [bool]) -> Result<()> + Sync + 'f;
 
 /// Says of which records the values are needed.
@@ -132,8 +133,8 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Leaves out the records that the filter does not flag, before anything else sees them. The fields it
-    /// looks at are among those that are selected.
+    /// Leaves out the records that the filter does not flag, before anything else sees them. The
+    /// fields it looks at are among those that are selected.
     ///
     /// ```
     /// use crivo_rows::{Input, Scan, Select};
@@ -157,11 +158,12 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Leaves out the records that do not satisfy a condition. Its fields are read behind those that are selected.
+    /// Leaves out the records that do not satisfy a condition. Its fields are read behind those
+    /// that are selected.
     ///
     /// # Errors
-    /// If the condition is about fields, and no fields are selected by name or number: [`Select::fields`] or
-    /// [`Select::All`].
+    /// If the condition is about fields, and no fields are selected by name or number:
+    /// [`Select::fields`] or [`Select::All`].
     ///
     /// ```
     /// use crivo_rows::condition::Condition;
@@ -194,16 +196,18 @@ impl<'a> Scan<'a> {
         Ok(self)
     }
 
-    /// For a later reading of files that were read before: the values of other records may be missing, because records of JSON
-    /// are then neither parsed nor checked, which saves most of the time. All records are handed on, with the same ids.
-    /// Where bad records are skipped, all are parsed.
+    /// For a later reading of files that were read before: the values of other records may be
+    /// missing, because records of JSON are then neither parsed nor checked, which saves most of
+    /// the time. All records are handed on, with the same ids. Where bad records are skipped, all
+    /// are parsed.
     #[must_use]
     pub fn values_of(mut self, needs_values: &'a NeedsValues<'a>) -> Self {
         self.needs_values = Some(needs_values);
         self
     }
 
-    /// Whether [`Folded::row_number`](crate::Folded::row_number) is to be answered, which takes 8 bytes a chunk of input.
+    /// Whether [`Folded::row_number`](crate::Folded::row_number) is to be answered, which takes 8
+    /// bytes a chunk of input.
     #[must_use]
     pub fn number_rows(mut self, numbers_rows: bool) -> Self {
         self.numbers_rows = numbers_rows;
@@ -217,7 +221,8 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// The columns for which a Parquet file that is written gets filters. Rows that are written as text are refused then.
+    /// The columns for which a Parquet file that is written gets filters. Rows that are written as
+    /// text are refused then.
     #[must_use]
     pub fn column_filters(mut self, filters: &'a ColumnFilters) -> Self {
         self.column_filters = Some(filters);
@@ -264,8 +269,8 @@ pub struct Counts {
     pub bad: u64,
     /// Bytes read, as stored: compressed where the file is.
     pub bytes: u64,
-    /// How often a followed file became shorter than what was read of it. Rows may have been missed then, and no count
-    /// is exact.
+    /// How often a followed file became shorter than what was read of it. Rows may have been missed
+    /// then, and no count is exact.
     pub truncations: u64,
 }
 

@@ -19,7 +19,8 @@ pub(crate) struct Shared<'a> {
     feed: Mutex<Feed<'a>>,
     turn: Condvar,
     ledger: Mutex<Ledger>,
-    /// Whether chunks are dealt to the workers in turn; otherwise the next free one takes the next chunk.
+    /// Whether chunks are dealt to the workers in turn; otherwise the next free one takes the next
+    /// chunk.
     in_turn: bool,
 }
 
@@ -144,8 +145,8 @@ pub(crate) fn processors() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
 
-/// Runs `work` on `wanted` threads, this one being the first of them, and returns what each came to, in the order of
-/// their numbers.
+/// Runs `work` on `wanted` threads, this one being the first of them, and returns what each came
+/// to, in the order of their numbers.
 pub(crate) fn on_threads<T: Send>(wanted: usize, work: impl Fn(WorkerNumber) -> T + Sync) -> Vec<T> {
     let parts = Mutex::new(Vec::new());
     start_threads(wanted, &|worker| {
@@ -157,8 +158,9 @@ pub(crate) fn on_threads<T: Send>(wanted: usize, work: impl Fn(WorkerNumber) -> 
     parts.into_iter().map(|(_, part)| part).collect()
 }
 
-/// Runs `work` on `wanted` threads. If the system does not start all, those that it started do the work: `work` is called
-/// when it is known how many they are. Starting threads takes much code, which is compiled once for all kinds of results.
+/// Runs `work` on `wanted` threads. If the system does not start all, those that it started do the
+/// work: `work` is called when it is known how many they are. Starting threads takes much code,
+/// which is compiled once for all kinds of results.
 fn start_threads(wanted: usize, work: &(dyn Fn(WorkerNumber) + Sync)) {
     if wanted <= 1 {
         return work(WorkerNumber { number: 0, of: 1 });
@@ -169,8 +171,8 @@ fn start_threads(wanted: usize, work: &(dyn Fn(WorkerNumber) + Sync)) {
         let gate = &gate;
         let mut others = Vec::new();
         for number in 1..wanted {
-            // More threads than processors are started only if there is memory for them all: one that has none when it
-            // works would end the process.
+            // More threads than processors are started only if there is memory for them all: one
+            // that has none when it works would end the process.
             if number >= usual && require_memory(THREAD_MEMORY.saturating_mul(number + 1)).is_err() {
                 break;
             }

@@ -16,8 +16,9 @@ pub enum Select {
     /// These fields, in this order, each by name or by number (from 1). A name is tried first,
     /// so a column that is called `2020` is found by it. None at all counts records only.
     ///
-    /// Where no field has the whole name, `a,b` is one column of two values (docs/keys.md has its text), and in JSON
-    /// `a.b` is the field `b` of the object `a`, and `a[]` each element of the array `a`.
+    /// Where no field has the whole name, `a,b` is one column of two values (docs/keys.md has its
+    /// text), and in JSON `a.b` is the field `b` of the object `a`, and `a[]` each element of the
+    /// array `a`.
     Fields(Vec<String>),
     /// Every field. The columns of a JSONL file are those of the records seen so far, so they
     /// can differ between batches: [`RowBatch::names`](crate::RowBatch::names) tells.
@@ -50,7 +51,8 @@ pub(crate) struct Chosen {
     pub(crate) columns: Vec<usize>,
     /// Columns of several values: which of `fields` each is made of.
     pub(crate) joined: Vec<Vec<usize>>,
-    /// For each column of the batch, whether its values are arrays whose elements are items; none are if it is empty.
+    /// For each column of the batch, whether its values are arrays whose elements are items; none
+    /// are if it is empty.
     pub(crate) elements: Vec<bool>,
     /// The name of each field to read, where fields are found by it record by record.
     pub(crate) read_names: Vec<String>,
@@ -88,7 +90,8 @@ impl Chosen {
         Ok(Self::from_numbers(&numbers, |number| names[number].clone()))
     }
 
-    /// The fields that `find` finds. One that is not found is several with commas between them, if those are found.
+    /// The fields that `find` finds. One that is not found is several with commas between them, if
+    /// those are found.
     fn with_joined(
         wanted: &[String],
         find: impl Fn(&str) -> Result<usize>,
@@ -127,7 +130,8 @@ impl Chosen {
         Ok(chosen)
     }
 
-    /// These names as they are, where records need not have the same fields. `known` are those of the first record.
+    /// These names as they are, where records need not have the same fields. `known` are those of
+    /// the first record.
     pub(crate) fn exactly(wanted: &[String], known: &[String]) -> Result<Self> {
         let is_known = |name: &str| known.iter().any(|known| known == name);
         let mut unique: Vec<String> = Vec::new();
@@ -227,7 +231,8 @@ fn number(field: &str, count: Option<usize>) -> Result<usize> {
     }
 }
 
-/// Returns the end of a message about a name that is not there: the nearest one, or nothing if none is near.
+/// Returns the end of a message about a name that is not there: the nearest one, or nothing if none
+/// is near.
 pub fn suggestion<'a>(field: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     let near = names
         .into_iter()

@@ -1,7 +1,8 @@
 //! Times in fields, and lengths of time.
 //!
-//! A time is a number of seconds since 1970 (of milliseconds, if it is too large for seconds), or as ISO 8601
-//! writes it: `2026-11-16`, `2026-11-16T03:05:42Z`, `2026-11-16 03:05:42.5+01:00`. Without a zone it is UTC.
+//! A time is a number of seconds since 1970 (of milliseconds, if it is too large for seconds), or
+//! as ISO 8601 writes it: `2026-11-16`, `2026-11-16T03:05:42Z`, `2026-11-16 03:05:42.5+01:00`.
+//! Without a zone it is UTC.
 
 use crivo::keys::calendar::{date_of, day_of};
 
@@ -32,7 +33,8 @@ pub fn milliseconds(text: &[u8]) -> Option<i64> {
         && number.abs() <= MOST_MILLISECONDS as f64
     {
         let is_seconds = number.abs() <= MOST_SECONDS as f64;
-        // A time written as 1763262342.123 is that millisecond, not the one below its nearest float.
+        // A time written as 1763262342.123 is that millisecond, not the one below its nearest
+        // float.
         let scaled = if is_seconds { number * 1000.0 } else { number };
         let nearest = scaled.round();
         let time = if (scaled - nearest).abs() < 1e-3 { nearest } else { scaled.floor() };
@@ -96,7 +98,8 @@ fn digits(text: &str) -> Option<i64> {
     if plain { text.parse().ok() } else { None }
 }
 
-/// Returns a length of time in milliseconds: `500ms`, `90s`, `15m`, `24h`, `7d`, or a number of seconds.
+/// Returns a length of time in milliseconds: `500ms`, `90s`, `15m`, `24h`, `7d`, or a number of
+/// seconds.
 ///
 /// # Errors
 /// If it is no length of time, or none at all.

@@ -1,7 +1,9 @@
-//! Parquet in a build without the feature `parquet`: opening a file is an error that says what to do.
+//! Parquet in a build without the feature `parquet`: opening a file is an error that says what to
+//! do.
 //!
-//! Everything else has the names and signatures of `parquet/mod.rs`, so that the readers and writers of rows are the same
-//! code in both builds. Only opening a file makes values of these types, so there are none, and the compiler knows it.
+//! Everything else has the names and signatures of `parquet/mod.rs`, so that the readers and
+//! writers of rows are the same code in both builds. Only opening a file makes values of these
+//! types, so there are none, and the compiler knows it.
 
 #![allow(dead_code)] // no value of these types is ever made
 #![allow(clippy::pedantic)] // signatures are those of the build with Parquet

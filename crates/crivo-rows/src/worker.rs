@@ -10,8 +10,9 @@ use crate::parse::jsonl::Wanted;
 use crate::parse::{Table, Text, count_lines};
 use crate::scan::{Counts, NeedsValues, RowFilter, Scan};
 
-/// Takes one batch of records. A batch has thousands of them, so a call through a pointer costs nothing that can be
-/// measured, and the code that reads is compiled once instead of once for every caller.
+/// Takes one batch of records. A batch has thousands of them, so a call through a pointer costs
+/// nothing that can be measured, and the code that reads is compiled once instead of once for every
+/// caller.
 pub(crate) type Step<'s> = dyn FnMut(&mut RowBatch<'_>) -> Result<()> + 's;
 
 /// One thread's memory, used again for every chunk.
@@ -55,7 +56,8 @@ impl<'a> Worker<'a> {
         self.batches.counts
     }
 
-    /// Gives every batch of the work to `step`, also if the filter left no row in it; the number of lines.
+    /// Gives every batch of the work to `step`, also if the filter left no row in it; the number of
+    /// lines.
     pub(crate) fn run(&mut self, work: &Work, step: &mut Step<'_>) -> Result<u64> {
         match &work.task {
             Task::Text(layout) => self.run_text(layout, work.sequence, step),

@@ -1,12 +1,13 @@
 //! How is a value written in CSV, TSV and JSON?
 //!
-//! Everything that writes these formats calls these functions: edited and converted records, tables of answers,
-//! results of experiments. The reader of quoted fields is `parse::quotes`.
+//! Everything that writes these formats calls these functions: edited and converted records, tables
+//! of answers, results of experiments. The reader of quoted fields is `parse::quotes`.
 
 use crate::parse::json::escape;
 use crate::parse::quotes::QUOTE;
 
-/// Returns true if a field must stand between quotes: it holds the delimiter, a quote or a line end.
+/// Returns true if a field must stand between quotes: it holds the delimiter, a quote or a line
+/// end.
 pub fn needs_quotes(field: &[u8], delimiter: &[u8]) -> bool {
     let has_delimiter = match *delimiter {
         [] => false,
@@ -46,7 +47,8 @@ pub fn delimited_field<'f>(field: &'f str, delimiter: &str) -> std::borrow::Cow<
     }
 }
 
-/// Appends a JSON string. Bytes that are not UTF-8 stay as they are; a caller that promises UTF-8 checks before.
+/// Appends a JSON string. Bytes that are not UTF-8 stay as they are; a caller that promises UTF-8
+/// checks before.
 pub(crate) fn push_json_text(value: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     escape(value, out);

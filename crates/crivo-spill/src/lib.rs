@@ -1,7 +1,8 @@
 //! What does not fit in memory: a file that grows at its end, and is read anywhere.
 //!
-//! A [`Spill`] makes its file when it is first needed. The file has no name unless one is given, so nothing of it stays
-//! behind, whatever happens to the process. Threads append and read at the same time.
+//! A [`Spill`] makes its file when it is first needed. The file has no name unless one is given, so
+//! nothing of it stays behind, whatever happens to the process. Threads append and read at the same
+//! time.
 //!
 //! [`partial`] is for results: files that appear under their name when they are whole.
 

@@ -1,8 +1,9 @@
 //! Files that are not whole yet.
 //!
-//! A file that appears whole or not at all is written under another name in the same folder and renamed at the end. A
-//! process that is killed leaves such a file behind. So each is locked while its process lives, and the next one that
-//! writes in that folder removes those that no process holds.
+//! A file that appears whole or not at all is written under another name in the same folder and
+//! renamed at the end. A process that is killed leaves such a file behind. So each is locked while
+//! its process lives, and the next one that writes in that folder removes those that no process
+//! holds.
 
 use std::fs::{self, File};
 use std::io;
@@ -17,8 +18,8 @@ const SUFFIX: &str = ".partial";
 /// A file of this age is locked if a process writes it: locking follows creation at once.
 const YOUNGEST: Duration = Duration::from_secs(60);
 
-/// Creates a temporary file in a folder, with the permissions `mode` less what the process masks. It is locked until it is
-/// closed. Files that dead processes left in the folder are removed.
+/// Creates a temporary file in a folder, with the permissions `mode` less what the process masks.
+/// It is locked until it is closed. Files that dead processes left in the folder are removed.
 ///
 /// # Errors
 /// If the file cannot be made.
@@ -30,7 +31,8 @@ pub fn file_in(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
     Ok(temporary)
 }
 
-/// Creates a temporary folder, in the same way. The lock is held as long as the file that is returned.
+/// Creates a temporary folder, in the same way. The lock is held as long as the file that is
+/// returned.
 ///
 /// # Errors
 /// If the folder cannot be made.

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use crivo::distinct::UltraLogLog;
 
 pub(crate) fn main() -> Result<(), crivo::Error> {
-    // A row for each country and month, as a database would have it: the sketch is a column of bytes.
+    // A row for each country and month, as a database would have it: the sketch is a column of
+    // bytes.
     let mut table: Vec<(&str, u32, Vec<u8>)> = Vec::new();
     for (country, first) in [("PT", 0), ("BR", 5_000)] {
         for month in 1..=3 {

@@ -15,10 +15,10 @@
 //! | the same for each group? | [`groups`] |
 //! | what is in this column? | [`profile`] |
 //!
-//! Every sketch has the same verbs. It is built from a goal (`for_error`) or a size (`new`);
-//! takes one key (`insert`), one hash (`insert_hash`) or a batch (`insert_batch`); answers with
-//! an [`Estimate`], which is a value with bounds; combines with `merge`; and is stored with
-//! `encode` and `decode` in one documented, checksummed format. Code that knows its kind of keys wraps a
+//! Every sketch has the same verbs. It is built from a goal (`for_error`) or a size (`new`); takes
+//! one key (`insert`), one hash (`insert_hash`) or a batch (`insert_batch`); answers with an
+//! [`Estimate`], which is a value with bounds; combines with `merge`; and is stored with `encode`
+//! and `decode` in one documented, checksummed format. Code that knows its kind of keys wraps a
 //! sketch in [`keys::Texts`] or [`keys::Integers`]: a key of another kind does not compile then.
 //!
 //! # Five things people do
@@ -116,15 +116,16 @@
 //! | `k`, `precision` | how many hashes or slots a sketch has, and the base-2 logarithm of its registers |
 //! | `pane_width`, `window` | units of time |
 //!
-//! Constructors follow one pattern. Sizes or a goal come first, then the scheme of the keys, then the seed of the coins
-//! of a sketch that tosses them:
+//! Constructors follow one pattern. Sizes or a goal come first, then the scheme of the keys, then
+//! the seed of the coins of a sketch that tosses them:
 //!
 //! | | keys are bytes or text | keys of a [`KeyScheme`](keys::KeyScheme) |
 //! |---|---|---|
 //! | of a size | `new(sizes…)` | `with_scheme(sizes…, scheme)` |
 //! | for a goal | `for_error(goal…)`, `for_bound`, `for_items`, `for_share`, … | `for_error_with_scheme(goal…, scheme)`, … |
 //!
-//! The size that a goal needs is a public function too: `precision_for`, `size_for`, `capacity_for`, …
+//! The size that a goal needs is a public function too: `precision_for`, `size_for`,
+//! `capacity_for`, …
 //!
 //! # Features
 //!

@@ -7,8 +7,8 @@ pub(crate) use alloc::boxed::Box;
 pub(crate) use alloc::string::{String, ToString};
 pub(crate) use alloc::vec::Vec;
 
-/// The functions of `f64` that `core` lacks, from `libm`. The first five are exact on every platform; `powi`
-/// may differ in the last bit, and decides nothing that is stored.
+/// The functions of `f64` that `core` lacks, from `libm`. The first five are exact on every
+/// platform; `powi` may differ in the last bit, and decides nothing that is stored.
 pub(crate) trait FloatFunctions: Sized {
     fn sqrt(self) -> Self;
     fn floor(self) -> Self;

@@ -1,18 +1,20 @@
 //! Randomness that is passed in: a generator whose every value is specified.
 //!
-//! A sketch that tosses coins takes a seed when it is built, and keeps the generator's state in itself
-//! and in its bytes: the same seed and the same items give the same sketch on every machine, and a sketch
-//! that was stored goes on as if it had not been. The library never asks the system for randomness.
+//! A sketch that tosses coins takes a seed when it is built, and keeps the generator's state in
+//! itself and in its bytes: the same seed and the same items give the same sketch on every machine,
+//! and a sketch that was stored goes on as if it had not been. The library never asks the system
+//! for randomness.
 //!
-//! The generator is xoshiro256++ (Blackman and Vigna 2021), its four words seeded by SplitMix64 as its
-//! authors advise. It is written here because the state has to be read, which the crates do not allow;
-//! a test compares the two. Draws that decide a sketch's state use `libm`, so that they do not depend on
-//! the platform; docs/format.md describes each.
+//! The generator is xoshiro256++ (Blackman and Vigna 2021), its four words seeded by SplitMix64 as
+//! its authors advise. It is written here because the state has to be read, which the crates do not
+//! allow; a test compares the two. Draws that decide a sketch's state use `libm`, so that they do
+//! not depend on the platform; docs/format.md describes each.
 //!
-//! Sketches that will be merged must draw independently: with one seed they toss the same coins, and their errors
-//! add up instead of evening out. [`Merge::reseed`](crate::sketch::Merge::reseed) is the one way to get there: copy
-//! one empty sketch for each part of the stream, and reseed each copy with the number of its part. The command
-//! line's threads, a window's panes, Python and Spark's partitions all do that.
+//! Sketches that will be merged must draw independently: with one seed they toss the same coins,
+//! and their errors add up instead of evening out. [`Merge::reseed`](crate::sketch::Merge::reseed)
+//! is the one way to get there: copy one empty sketch for each part of the stream, and reseed each
+//! copy with the number of its part. The command line's threads, a window's panes, Python and
+//! Spark's partitions all do that.
 
 use crate::codec::{Reader, Writer};
 use crate::error::{Error, Result};
@@ -34,8 +36,8 @@ impl Generator {
         Self { state }
     }
 
-    /// A generator for one part of many, the same whenever it is asked for: its seed is the hash of this one's
-    /// state under the part's number.
+    /// A generator for one part of many, the same whenever it is asked for: its seed is the hash of
+    /// this one's state under the part's number.
     pub(crate) fn fork(&self, part: u64) -> Self {
         let mut bytes = [0; 32];
         for (bytes, word) in bytes.chunks_exact_mut(8).zip(self.state) {
@@ -70,8 +72,8 @@ impl Generator {
     pub(crate) fn below(&mut self, size: u64) -> u64 {
         let mut product = u128::from(self.bits()) * u128::from(size);
         if (product as u64) < size {
-            // The 2^64 values of the generator do not divide evenly: draws among the few that are left
-            // over are made again (Lemire 2019).
+            // The 2^64 values of the generator do not divide evenly: draws among the few that are
+            // left over are made again (Lemire 2019).
             let left_over = size.wrapping_neg() % size;
             while (product as u64) < left_over {
                 product = u128::from(self.bits()) * u128::from(size);
@@ -80,15 +82,15 @@ impl Generator {
         (product >> 64) as u64
     }
 
-    /// Draws the number of trials that fail before the first success, if each succeeds with the given
-    /// chance: `⌊ln U/ln(1 − chance)⌋`, at most `u64::MAX`.
+    /// Draws the number of trials that fail before the first success, if each succeeds with the
+    /// given chance: `⌊ln U/ln(1 − chance)⌋`, at most `u64::MAX`.
     #[inline]
     pub(crate) fn failures(&mut self, chance: f64) -> u64 {
         failures_for(self.unit(), chance)
     }
 
-    /// As [`failures`](Self::failures), for the chance with this [`log_of_failure`]: callers that draw many times at one
-    /// chance compute it once.
+    /// As [`failures`](Self::failures), for the chance with this [`log_of_failure`]: callers that
+    /// draw many times at one chance compute it once.
     #[inline]
     pub(crate) fn failures_with(&mut self, log_of_failure: f64) -> u64 {
         quotient(self.unit(), log_of_failure)

@@ -1,7 +1,8 @@
 //! `Serialize` for answers: what a program that uses the library prints or sends on.
 //!
-//! Sketches themselves are stored by [`Encode`](crate::codec::Encode), in a format with a checksum. Answers
-//! are only written: an [`Estimate`] that was read from elsewhere would promise bounds that no sketch gave.
+//! Sketches themselves are stored by [`Encode`](crate::codec::Encode), in a format with a checksum.
+//! Answers are only written: an [`Estimate`] that was read from elsewhere would promise bounds that
+//! no sketch gave.
 
 use serde::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
 

@@ -102,8 +102,8 @@ fn removing_a_false_positive_harms_others() {
     assert!((0..10).any(|key| !filter.contains(&key).unwrap()));
 }
 
-/// Two rows that choose the same cell raise it once: the count of a lone key is its count, whatever the
-/// size, and its removal leaves nothing behind.
+/// Two rows that choose the same cell raise it once: the count of a lone key is its count, whatever
+/// the size, and its removal leaves nothing behind.
 #[test]
 fn colliding_rows_count_once() {
     for cells in 1..20 {

@@ -1,4 +1,5 @@
-//! How many different: behaviour of the register sketches that users rely on, through the public door.
+//! How many different: behaviour of the register sketches that users rely on, through the public
+//! door.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // this is how a test fails
 
@@ -77,8 +78,8 @@ fn summary_tells_size_state_and_keys<K: RegisterModel>() {
     assert!(summary.fill.is_some_and(|fill| fill > 0.9 && fill <= 1.0));
 }
 
-/// The entropy of one register in bits, from the Poisson model with floats: the sum over all sets of levels that the
-/// register tells apart.
+/// The entropy of one register in bits, from the Poisson model with floats: the sum over all sets
+/// of levels that the register tells apart.
 fn entropy<K: RegisterModel>(rate: f64, precision: u8) -> f64 {
     let highest = 65 - u32::from(precision);
     let absent = |level: u32| (-rate * 2_f64.powi(-(level.min(highest - 1) as i32))).exp();
@@ -105,8 +106,9 @@ fn entropy<K: RegisterModel>(rate: f64, precision: u8) -> f64 {
     bits
 }
 
-/// Twenty sketches of each size take what their entropy says, and what else a file needs: 36 bytes of envelope and
-/// fields, and 12 of the coder. Each of its two states begins with 31 bits, and leaves 17 of 64 empty on average.
+/// Twenty sketches of each size take what their entropy says, and what else a file needs: 36 bytes
+/// of envelope and fields, and 12 of the coder. Each of its two states begins with 31 bits, and
+/// leaves 17 of 64 empty on average.
 fn stored_registers_take_their_entropy<K: RegisterModel>() {
     for (precision, items) in [(12, 500_u64), (12, 4_000), (12, 100_000), (14, 50_000), (8, 10_000)] {
         let stored: usize = (0..20)

@@ -1,4 +1,5 @@
-//! Which most often: behaviour of HeavyHitters and Majority that users rely on, through the public door.
+//! Which most often: behaviour of HeavyHitters and Majority that users rely on, through the public
+//! door.
 
 #![allow(clippy::unwrap_used)] // this is how a test fails
 

@@ -1,7 +1,8 @@
-//! HeavyHitters takes the memory it says, which is bounded by its capacity and the length of its keys, and
-//! none for keys that it knows.
+//! HeavyHitters takes the memory it says, which is bounded by its capacity and the length of its
+//! keys, and none for keys that it knows.
 //!
-//! Memory is measured for the test's own thread: the harness allocates on another one while a test runs.
+//! Memory is measured for the test's own thread: the harness allocates on another one while a test
+//! runs.
 
 #![allow(clippy::unwrap_used)] // this is how a test fails
 

@@ -1,11 +1,13 @@
 //! Any byte string gives an error or a valid sketch: never a panic, never a large allocation.
 //!
-//! Twenty thousand damaged inputs go through every decoder, and as many through that of coded registers. Half keep their old
-//! checksum, so each must be refused; half are sealed again with a right one, so that the damage reaches the rules
-//! behind it: what is accepted then must be a sketch that works and is written back the same. `CRIVO_DAMAGED_INPUTS=1000000`
-//! tries another number.
+//! Twenty thousand damaged inputs go through every decoder, and as many through that of coded
+//! registers. Half keep their old checksum, so each must be refused; half are sealed again with a
+//! right one, so that the damage reaches the rules behind it: what is accepted then must be a
+//! sketch that works and is written back the same. `CRIVO_DAMAGED_INPUTS=1000000` tries another
+//! number.
 //!
-//! Memory is measured for the test's own thread: the harness allocates on another one while a test runs.
+//! Memory is measured for the test's own thread: the harness allocates on another one while a test
+//! runs.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // this is how a test fails
 
@@ -42,7 +44,8 @@ fn forged_coded_registers_are_refused_or_valid_in_bounded_time_and_memory() {
     damaged_bytes_are_refused_or_valid(&samples, "coded");
 }
 
-/// Sketches whose registers are stored at their entropy, few and many of them, with and without a history.
+/// Sketches whose registers are stored at their entropy, few and many of them, with and without a
+/// history.
 fn coded_registers<K: RegisterKind>() -> Vec<Vec<u8>> {
     let sketch = |sketch: RegisterSketch<K>, count: u64| {
         let mut sketch = sketch;
@@ -79,12 +82,14 @@ fn decode_in_bounded_memory(bytes: &[u8]) -> crivo::Result<AnySketch> {
     decoded.unwrap()
 }
 
-/// Returns true if the bytes are those of a register sketch, or of a sketch that may have one inside.
+/// Returns true if the bytes are those of a register sketch, or of a sketch that may have one
+/// inside.
 fn may_hold_registers(bytes: &[u8]) -> bool {
     matches!(bytes.get(5), Some(0x20 | 0x26 | 0x70 | 0x71 | 0x75 | 0x78))
 }
 
-/// Returns true if an envelope, at the beginning or inside, has a version that is not written any more.
+/// Returns true if an envelope, at the beginning or inside, has a version that is not written any
+/// more.
 fn holds_an_older_version(bytes: &[u8]) -> bool {
     bytes.windows(7).any(|head| head.starts_with(b"CRVO") && matches!(head[5..], [0x20 | 0x26 | 0x75, 1]))
 }

@@ -1,7 +1,7 @@
 //! Keys and files that are forged to collide are counted and decoded like fair ones.
 //!
-//! The tables behind them bound how many slots a search looks at; their unit tests count those. Without the
-//! bounds each of these tests would take minutes.
+//! The tables behind them bound how many slots a search looks at; their unit tests count those.
+//! Without the bounds each of these tests would take minutes.
 
 #![allow(clippy::unwrap_used)] // this is how a test fails
 
@@ -15,7 +15,8 @@ const UNSPREAD: u64 = 0xF1DE_83E1_9937_733D;
 
 const COUNT: u64 = 200_000;
 
-/// Different hashes whose product with that number is small: they want the first slots of every table.
+/// Different hashes whose product with that number is small: they want the first slots of every
+/// table.
 fn forged() -> Vec<u64> {
     assert_eq!(UNSPREAD.wrapping_mul(0x9E37_79B9_7F4A_7C15), 1);
     (1..=COUNT).map(|product| product.wrapping_mul(UNSPREAD)).collect()
@@ -55,7 +56,8 @@ fn a_forged_exact_state_stays_exact() {
     assert_eq!(HyperLogLog::decode(&sketch.encode()).unwrap(), sketch);
 }
 
-/// Integers whose hashes agree in their high bits are found by inverting: here, hashes of the caller's own.
+/// Integers whose hashes agree in their high bits are found by inverting: here, hashes of the
+/// caller's own.
 #[test]
 fn forged_heavy_hitters_are_counted_through_growth_purges_and_files() {
     let mut sketch = HeavyHitters::with_scheme(50_000, KeyScheme::hashes()).unwrap();
@@ -71,8 +73,9 @@ fn forged_heavy_hitters_are_counted_through_growth_purges_and_files() {
     assert!(top[0].estimate().covers((COUNT + 1) as f64));
 }
 
-/// Ten megabytes of any family decode in a second of an optimised build, and in four times their size of memory
-/// (`hostile_bytes.rs`). Here ten times as long, because tests share a machine; without bounds these take hours.
+/// Ten megabytes of any family decode in a second of an optimised build, and in four times their
+/// size of memory (`hostile_bytes.rs`). Here ten times as long, because tests share a machine;
+/// without bounds these take hours.
 #[test]
 fn ten_forged_megabytes_decode_in_seconds() {
     const HASHES: u64 = 10_000_000 / 8;

@@ -1,6 +1,7 @@
 //! Does `memory` say what a sketch takes?
 //!
-//! Every golden file is read, and what that leaves allocated is compared with what the sketch says of itself.
+//! Every golden file is read, and what that leaves allocated is compared with what the sketch says
+//! of itself.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // this is how a test fails
 
@@ -10,7 +11,8 @@ use crivo::codec::AnySketch;
 /// Sketches of sketches, which count those inside and not the list that they stand in.
 const CONTAINERS: [&str; 3] = ["combined_filter_", "panes_", "table_profile_"];
 
-/// Bytes by which the two may differ whatever the size: structs inside of structs, and what allocators round up.
+/// Bytes by which the two may differ whatever the size: structs inside of structs, and what
+/// allocators round up.
 const SLACK: f64 = 320.0;
 /// The share by which they may differ besides: nodes of trees and the spare room of lists.
 const SHARE: f64 = 0.08;

@@ -13,7 +13,8 @@ const EMOJI: [&str; 8] = ["😂", "❤️", "😍", "😘", "😊", "🙂", "�
 const ENGLISH: [u32; 8] = [330, 140, 90, 60, 80, 40, 190, 70];
 const FRENCH: [u32; 8] = [210, 230, 120, 170, 90, 60, 50, 70];
 
-/// Two languages report to servers of their own, which never see an emoji; each finds its language's taste.
+/// Two languages report to servers of their own, which never see an emoji; each finds its
+/// language's taste.
 #[test]
 fn emoji_of_two_languages_are_recovered() {
     const PEOPLE: u32 = 100_000;
@@ -107,7 +108,8 @@ fn parameters_out_of_range_are_refused_before_anything_is_allocated() {
     assert!(nothing_left.encode("x", &mut PredictableBits::new(1)).is_err());
 }
 
-/// The same coins and the same key: the same bytes, and no more words drawn for one key than for another.
+/// The same coins and the same key: the same bytes, and no more words drawn for one key than for
+/// another.
 #[test]
 fn what_a_client_draws_does_not_depend_on_the_key() {
     let protocol = Protocol::new(3.0, 64, 1000).unwrap();
@@ -130,7 +132,8 @@ fn what_a_client_draws_does_not_depend_on_the_key() {
     assert!(words < 1000 / 6, "{words} words for 1000 coins");
 }
 
-/// The bounds narrow with the number of reports and widen with the confidence, and are limits of a count.
+/// The bounds narrow with the number of reports and widen with the confidence, and are limits of a
+/// count.
 #[test]
 fn bounds_are_those_of_a_count() {
     let protocol = Protocol::for_reports(4.0, 20_000).unwrap();

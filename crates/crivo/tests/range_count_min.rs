@@ -1,4 +1,5 @@
-//! How many in this range: behaviour of `RangeCountMin` that users rely on, through the public door.
+//! How many in this range: behaviour of `RangeCountMin` that users rely on, through the public
+//! door.
 
 #![allow(clippy::unwrap_used)] // this is how a test fails
 

@@ -1,7 +1,8 @@
 // This file is long because every figure has an exact model.
 
-//! What a profile says beyond its sketches, against exact models on random tables: spread, histogram, outliers, days, patterns,
-//! correlation and dependencies. Estimates are simulated, and held to the confidence they state.
+//! What a profile says beyond its sketches, against exact models on random tables: spread,
+//! histogram, outliers, days, patterns, correlation and dependencies. Estimates are simulated, and
+//! held to the confidence they state.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // this is how a test fails
 
@@ -147,7 +148,8 @@ fn bars_and_outliers_hold_the_numbers_that_they_say() {
             }
         }
     }
-    // Of 95 % intervals more than 12 % miss with a probability below 10⁻⁶ if there are 300 that are independent.
+    // Of 95 % intervals more than 12 % miss with a probability below 10⁻⁶ if there are 300 that are
+    // independent.
     assert!(
         certain > 300 && (missed as f64) < 0.12 * f64::from(probable) + 10.0,
         "{missed} of {probable} missed"
@@ -277,8 +279,9 @@ fn correlation_of_drawn_rows_is_spearmans_of_the_rows_with_both() {
     assert!(told > 30);
 }
 
-/// Tables of 4,000 rows, a quarter of them drawn: intervals of 95 % must cover the correlation of all rows. Of 240, 30 or more
-/// miss with a probability below 10⁻⁶ if each misses with 5 %; more often than that would be a fault.
+/// Tables of 4,000 rows, a quarter of them drawn: intervals of 95 % must cover the correlation of
+/// all rows. Of 240, 30 or more miss with a probability below 10⁻⁶ if each misses with 5 %; more
+/// often than that would be a fault.
 #[test]
 fn correlations_cover_that_of_all_rows() {
     let mut random = generator("coverage of correlation");
@@ -368,7 +371,8 @@ fn dependencies_are_those_of_the_table() {
     }
 }
 
-/// One row in 30 has another currency: 200 tables, whose intervals of 95 % must cover the share of all rows.
+/// One row in 30 has another currency: 200 tables, whose intervals of 95 % must cover the share of
+/// all rows.
 #[test]
 fn dependencies_with_exceptions_cover_their_share() {
     let mut random = generator("exceptions");
@@ -453,8 +457,8 @@ fn patterns_are_those_of_the_values() {
     assert_eq!(one_column(&numbers).columns()[0].patterns(5), []);
 }
 
-/// The rows of a table that is split and merged are drawn as those of the whole, if the salts agree; with others they are as many,
-/// and each half has its share.
+/// The rows of a table that is split and merged are drawn as those of the whole, if the salts
+/// agree; with others they are as many, and each half has its share.
 #[test]
 fn rows_of_merged_tables_are_drawn_from_both() {
     let texts = |from: usize| -> Rows { (from..from + 5000).map(|row| Some(format!("row {row}"))).collect() };

@@ -1,5 +1,6 @@
-//! Pearson's correlation of the drawn rows, against that of all rows: exact where all are drawn, covered by the interval where not, and
-//! not told where a few numbers decide it that may not be drawn.
+//! Pearson's correlation of the drawn rows, against that of all rows: exact where all are drawn,
+//! covered by the interval where not, and not told where a few numbers decide it that may not be
+//! drawn.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // this is how a test fails
 
@@ -57,9 +58,10 @@ fn pearson_is_exact_while_all_rows_are_drawn() {
     }
 }
 
-/// Tables of 4,000 rows, a quarter of them drawn: intervals of 95 % must cover the correlation of all rows. Of 240, 30 or more
-/// miss with a probability below 10⁻⁶ if each misses with 5 %. The correlation is told for all but a few: a variance is off by more than
-/// three standard errors in about one of 180 tables, and in 24 or more of 240 with a probability far below 10⁻⁶.
+/// Tables of 4,000 rows, a quarter of them drawn: intervals of 95 % must cover the correlation of
+/// all rows. Of 240, 30 or more miss with a probability below 10⁻⁶ if each misses with 5 %. The
+/// correlation is told for all but a few: a variance is off by more than three standard errors in
+/// about one of 180 tables, and in 24 or more of 240 with a probability far below 10⁻⁶.
 #[test]
 fn pearson_of_drawn_rows_covers_that_of_all() {
     let mut random = generator("coverage of pearson");
@@ -94,7 +96,8 @@ fn pearson_of_drawn_rows_covers_that_of_all() {
     assert!(width < 0.2, "{width}");
 }
 
-/// One row of 4,000 turns a correlation of 0.8 into one of −1. An interval that does not know of it would be wrong.
+/// One row of 4,000 turns a correlation of 0.8 into one of −1. An interval that does not know of it
+/// would be wrong.
 #[test]
 fn pearson_is_not_told_if_a_number_that_was_not_drawn_decides_it() {
     let mut random = generator("pearson decided by one");

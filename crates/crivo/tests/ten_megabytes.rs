@@ -1,10 +1,13 @@
-//! Ten megabytes of any family decode in a second and in 256 MB, whether they are accepted or refused.
+//! Ten megabytes of any family decode in a second and in 256 MB, whether they are accepted or
+//! refused.
 //!
-//! The files are those that fill ten megabytes with the smallest parts that their family has, because each part costs
-//! a step; hashes are forged to collide. Some have damage behind a right checksum. Families whose files are always
-//! small are not listed here; [`SMALL`] holds them to that.
+//! The files are those that fill ten megabytes with the smallest parts that their family has,
+//! because each part costs a step; hashes are forged to collide. Some have damage behind a right
+//! checksum. Families whose files are always small are not listed here; [`SMALL`] holds them to
+//! that.
 //!
-//! The limit is four times as long here, because tests share a machine. Decoding that is quadratic takes minutes.
+//! The limit is four times as long here, because tests share a machine. Decoding that is quadratic
+//! takes minutes.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)] // this is how a test fails, and how the times are read
 
@@ -42,7 +45,8 @@ const MOST_MEMORY: u64 = 256_000_000;
 /// How often each file is damaged.
 const DAMAGED: usize = 6;
 
-/// Families whose largest file has less than half a megabyte, or one value whose length is the file's.
+/// Families whose largest file has less than half a megabyte, or one value whose length is the
+/// file's.
 const SMALL: [Family; 8] = [
     Family::SampledCounter,
     Family::MorrisCounter,

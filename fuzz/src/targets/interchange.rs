@@ -1,4 +1,5 @@
-//! Any bytes are a sketch of Apache DataSketches or an error; what is read answers within its bounds and reads back.
+//! Any bytes are a sketch of Apache DataSketches or an error; what is read answers within its
+//! bounds and reads back.
 
 use crate::foreign;
 use crivo_interchange::{Hll, Kll, Req, Theta};

@@ -1,4 +1,5 @@
-//! Any bytes are a message: reading them does not panic, costs bounded time, and does not depend on line endings.
+//! Any bytes are a message: reading them does not panic, costs bounded time, and does not depend on
+//! line endings.
 
 use crivo_mail::Message;
 

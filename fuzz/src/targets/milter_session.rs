@@ -1,5 +1,5 @@
-//! Any bytes, cut anywhere, are packets of a mail server or one fault in one line; and a session keeps no more of a
-//! message than it was told to.
+//! Any bytes, cut anywhere, are packets of a mail server or one fault in one line; and a session
+//! keeps no more of a message than it was told to.
 
 use crivo_mail::milter::packet::{LONGEST, Parsed, parse};
 use crivo_mail::milter::session::{Next, Session};

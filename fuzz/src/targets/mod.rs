@@ -1,5 +1,5 @@
-//! The promises, one module each. libFuzzer hands its inputs to the functions `check` through `fuzz_targets`; the test
-//! of this crate hands them inputs that are merely drawn.
+//! The promises, one module each. libFuzzer hands its inputs to the functions `check` through
+//! `fuzz_targets`; the test of this crate hands them inputs that are merely drawn.
 
 use arbitrary::{Arbitrary, Unstructured};
 

@@ -1,9 +1,9 @@
 //! However Count-Min sketches come about, they are the sketches of their streams.
 //!
-//! Arbitrary programs (insert, weights up to the highest, batches, merges, write and read) run on two
-//! sketches and on two exact tables. No answer may be below the truth, nor above what plain counters
-//! would answer; plain sketches must have the bytes of one built from the table in one go. The same
-//! keys go into a `RangeCountMin`, whose ranges are held to the same table.
+//! Arbitrary programs (insert, weights up to the highest, batches, merges, write and read) run on
+//! two sketches and on two exact tables. No answer may be below the truth, nor above what plain
+//! counters would answer; plain sketches must have the bytes of one built from the table in one go.
+//! The same keys go into a `RangeCountMin`, whose ranges are held to the same table.
 
 use std::collections::BTreeMap;
 

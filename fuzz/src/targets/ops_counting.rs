@@ -1,9 +1,9 @@
 //! However events come, counters obey what is certain about them.
 //!
-//! Arbitrary programs (events one by one, at once and in batches, merges, writing and reading) run on the
-//! three kinds of counter and on exact counts. What a coin decides is not certain, but much is: no
-//! counter is above the number of its events, none is raised without one, portions do not matter, and a
-//! merged counter lies between the larger one and the sum.
+//! Arbitrary programs (events one by one, at once and in batches, merges, writing and reading) run
+//! on the three kinds of counter and on exact counts. What a coin decides is not certain, but much
+//! is: no counter is above the number of its events, none is raised without one, portions do not
+//! matter, and a merged counter lies between the larger one and the sum.
 
 use arbitrary::{Arbitrary, Unstructured};
 use crivo::Estimate;

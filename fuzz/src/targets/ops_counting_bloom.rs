@@ -1,9 +1,9 @@
 //! However two counting Bloom filters come about, they are the filters of their multisets.
 //!
-//! Arbitrary programs (insert, add, remove, batches, merge, subtract, write and read) run on two filters
-//! and on two exact multisets. Nothing that is in there may be missed or counted too low; removal and
-//! subtraction are refused only if the multiset agrees; and while no counter is saturated, the bytes must
-//! be those of a filter built from the multiset in one go.
+//! Arbitrary programs (insert, add, remove, batches, merge, subtract, write and read) run on two
+//! filters and on two exact multisets. Nothing that is in there may be missed or counted too low;
+//! removal and subtraction are refused only if the multiset agrees; and while no counter is
+//! saturated, the bytes must be those of a filter built from the multiset in one go.
 
 use std::collections::BTreeMap;
 

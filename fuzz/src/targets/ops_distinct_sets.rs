@@ -1,8 +1,9 @@
 //! However two sketches of the smallest hashes come about, they compare as their sets do.
 //!
-//! Arbitrary programs (insert, batch, merge at different sizes, write and read) run on two sketches and
-//! on two exact sets. The bytes must be those of the sets' smallest hashes; answers must be the truth while
-//! both sketches hold their whole sets, and beyond that within what the kept hashes make certain.
+//! Arbitrary programs (insert, batch, merge at different sizes, write and read) run on two sketches
+//! and on two exact sets. The bytes must be those of the sets' smallest hashes; answers must be the
+//! truth while both sketches hold their whole sets, and beyond that within what the kept hashes
+//! make certain.
 
 use std::collections::BTreeSet;
 

@@ -1,8 +1,9 @@
-//! However two filters come about, they hold what was put in, and their bytes are those of their sets.
+//! However two filters come about, they hold what was put in, and their bytes are those of their
+//! sets.
 //!
-//! Arbitrary programs (insert, batch, merge, intersect, write and read) run on two filters of each kind and
-//! on two exact sets. After an intersection the set of keys no longer decides the bits, so from then on
-//! only membership is compared.
+//! Arbitrary programs (insert, batch, merge, intersect, write and read) run on two filters of each
+//! kind and on two exact sets. After an intersection the set of keys no longer decides the bits, so
+//! from then on only membership is compared.
 
 use std::collections::BTreeSet;
 

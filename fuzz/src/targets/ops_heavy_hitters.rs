@@ -1,8 +1,8 @@
 //! However HeavyHitters and Majority come about, no key's true count is outside its bounds.
 //!
-//! Arbitrary programs (insert, weights up to the highest, batches, merges, write and read) run on two
-//! pairs of sketches and on two exact tables. The bounds of every key must hold its count, the error must
-//! keep the guarantee, and few keys must be exact.
+//! Arbitrary programs (insert, weights up to the highest, batches, merges, write and read) run on
+//! two pairs of sketches and on two exact tables. The bounds of every key must hold its count, the
+//! error must keep the guarantee, and few keys must be exact.
 
 use std::collections::BTreeMap;
 
@@ -163,7 +163,8 @@ impl Triple {
     }
 }
 
-/// Floats are too coarse for counts of more than 53 bits; the library rounds outwards, so this may too.
+/// Floats are too coarse for counts of more than 53 bits; the library rounds outwards, so this may
+/// too.
 fn holds(estimate: Estimate, count: u128) {
     assert!(estimate.is_certain() && estimate.covers(count as f64), "{count} is not in {estimate:?}");
 }

@@ -1,7 +1,8 @@
 //! However an index comes about, it answers as comparing all of its sets does.
 //!
-//! Arbitrary programs insert sets of a few small elements, many of them equal, and remove them again; a map from
-//! ids to sketches is the model. Each pair that shares a band must be named once, and no other.
+//! Arbitrary programs insert sets of a few small elements, many of them equal, and remove them
+//! again; a map from ids to sketches is the model. Each pair that shares a band must be named once,
+//! and no other.
 
 use std::collections::BTreeMap;
 

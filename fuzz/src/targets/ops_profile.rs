@@ -1,7 +1,8 @@
 //! However values come, a profile and its quantiles are those of an exact model.
 //!
-//! Arbitrary programs (values by ones and in batches, missing ones, merges, writing and reading) run on two profiles and on
-//! lists of all values; their numbers also go through a DDSketch of few bins, which depends on nothing but them.
+//! Arbitrary programs (values by ones and in batches, missing ones, merges, writing and reading)
+//! run on two profiles and on lists of all values; their numbers also go through a DDSketch of few
+//! bins, which depends on nothing but them.
 
 use arbitrary::Arbitrary;
 use crivo::keys::{KeyBuffer, KeyScheme, Span};

@@ -1,8 +1,9 @@
 //! However items come, samples obey what is certain about them.
 //!
-//! Arbitrary programs (keys one by one and in batches, merges, writing and reading) run on both kinds of
-//! reservoir and on exact lists. Which items are kept is chance; that they were shown, that none is kept
-//! twice, that as many are kept as can be and that batches and storing change nothing is not.
+//! Arbitrary programs (keys one by one and in batches, merges, writing and reading) run on both
+//! kinds of reservoir and on exact lists. Which items are kept is chance; that they were shown,
+//! that none is kept twice, that as many are kept as can be and that batches and storing change
+//! nothing is not.
 
 use std::collections::BTreeSet;
 

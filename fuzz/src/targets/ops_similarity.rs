@@ -1,8 +1,9 @@
-//! However two sketches come about, they are the sketches of their sets, and exact comparisons agree.
+//! However two sketches come about, they are the sketches of their sets, and exact comparisons
+//! agree.
 //!
-//! Arbitrary programs (insert, batch, merge, write and read) run on two MinHashes and on two exact sets. The
-//! bytes must always be those of a sketch built from the set in one go, and the similarity 1 for equal
-//! sets, 0 beside an empty one, and refused for two empty ones.
+//! Arbitrary programs (insert, batch, merge, write and read) run on two MinHashes and on two exact
+//! sets. The bytes must always be those of a sketch built from the set in one go, and the
+//! similarity 1 for equal sets, 0 beside an empty one, and refused for two empty ones.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! However times come, a ring holds what came in its window.
 //!
-//! Arbitrary programs (items at any time, batches, the clock moved on, merges, writing and reading) run on two rings of
-//! exact sets and on a model that keeps every item with its time.
+//! Arbitrary programs (items at any time, batches, the clock moved on, merges, writing and reading)
+//! run on two rings of exact sets and on a model that keeps every item with its time.
 
 use std::collections::BTreeSet;
 

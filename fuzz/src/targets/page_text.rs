@@ -1,4 +1,5 @@
-//! Any bytes are a page: every letter of its text is shown or hidden, and reading it twice gives the same.
+//! Any bytes are a page: every letter of its text is shown or hidden, and reading it twice gives
+//! the same.
 
 use crivo_html::PageText;
 

@@ -1,4 +1,5 @@
-//! Any bytes at all are refused as a file of reports, or hold reports that are written back the same and add up.
+//! Any bytes at all are refused as a file of reports, or hold reports that are written back the
+//! same and add up.
 
 use crivo::frequency::private::{PrivateCountMean, Protocol, Report, reports_in};
 

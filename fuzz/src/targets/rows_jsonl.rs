@@ -1,4 +1,5 @@
-//! Any bytes are JSONL or an error, whatever the chunks are; and what is copied whole is what was read.
+//! Any bytes are JSONL or an error, whatever the chunks are; and what is copied whole is what was
+//! read.
 
 use crate::rows;
 use crivo_rows::Format;

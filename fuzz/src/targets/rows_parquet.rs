@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 use crate::{foreign, rows};
 use crivo_rows::Format;
 
-/// Valid files that the changes begin with: texts with repeats and gaps, and numbers of three types.
+/// Valid files that the changes begin with: texts with repeats and gaps, and numbers of three
+/// types.
 fn files() -> &'static [Vec<u8>] {
     static FILES: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     FILES.get_or_init(|| {

@@ -1,5 +1,5 @@
-//! Any bytes, cut anywhere, are a request or a refusal in one line; and a message that is given back
-//! has lost nothing but what only a filter may write.
+//! Any bytes, cut anywhere, are a request or a refusal in one line; and a message that is given
+//! back has lost nothing but what only a filter may write.
 
 use crivo_mail::marks;
 use crivo_mail::spamd::body::{Body, State};

@@ -1,4 +1,5 @@
-//! Any bytes are a time or none; a time is shown so that it is read again, and no length of time is zero.
+//! Any bytes are a time or none; a time is shown so that it is read again, and no length of time is
+//! zero.
 
 use crivo_rows::times;
 

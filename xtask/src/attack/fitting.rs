@@ -76,7 +76,8 @@ fn envelopes_in(bytes: &[u8]) -> Vec<Range<usize>> {
 
 const REPORTS_HEADER: usize = 36;
 
-/// Reports with changes in the header or in records. Records are sealed for the protocol of the header.
+/// Reports with changes in the header or in records. Records are sealed for the protocol of the
+/// header.
 pub(super) fn reports(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     if bytes.len() < REPORTS_HEADER || random.one_in(UNFIT) {
         return anywhere(bytes, random);
@@ -178,7 +179,8 @@ fn sealed_record(page: &[u8], cell: usize) -> Option<(Range<usize>, u64)> {
     Some((start..end, seed))
 }
 
-/// The seeds that the index of documents and the store of mail use for a row of one of their tables.
+/// The seeds that the index of documents and the store of mail use for a row of one of their
+/// tables.
 fn seeds_of(row: u64) -> impl Iterator<Item = u64> {
     let of_index = [row << 56, 5 << 56, 3 << 56 | row, 4 << 56 | row];
     of_index.into_iter().chain((1..=8).map(move |table| xxh3_64_with_seed(&row.to_le_bytes(), table)))
@@ -200,7 +202,8 @@ fn varint(page: &[u8], at: &mut usize) -> Option<u64> {
 
 // ---- stages of a search ----
 
-/// The description of a stage: numbers, and a checksum at the end. Other files of the folder have none.
+/// The description of a stage: numbers, and a checksum at the end. Other files of the folder have
+/// none.
 pub(super) fn stage(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     if !bytes.starts_with(b"CRVWORK1") || bytes.len() < 2 * SEAL || random.one_in(UNFIT) {
         return anywhere(bytes, random);

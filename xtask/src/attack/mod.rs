@@ -1,11 +1,14 @@
-//! `cargo xtask attack`: is there a file that makes the program panic, hang, take too much memory, or contradict itself?
+//! `cargo xtask attack`: is there a file that makes the program panic, hang, take too much memory,
+//! or contradict itself?
 //!
-//! Each case takes a small valid file and changes it. One case in eight (`--commands`) gives it to a command in a process of its
-//! own; the others give it to the same library calls in a worker, which is much quicker. Both have limits of memory and
-//! time. A case passes if the program answers or refuses with a message. Where two commands count the
-//! rows of one file, they must agree. A finding is kept with the command that repeats it.
+//! Each case takes a small valid file and changes it. One case in eight (`--commands`) gives it to
+//! a command in a process of its own; the others give it to the same library calls in a worker,
+//! which is much quicker. Both have limits of memory and time. A case passes if the program answers
+//! or refuses with a message. Where two commands count the rows of one file, they must agree. A
+//! finding is kept with the command that repeats it.
 //!
-//! [`mutate`] and [`fitting`] have the changes, [`seeds`] the files and commands, [`worker`] the quick way.
+//! [`mutate`] and [`fitting`] have the changes, [`seeds`] the files and commands, [`worker`] the
+//! quick way.
 
 mod fitting;
 mod mutate;
@@ -34,8 +37,8 @@ const MOST_KIBIBYTES: u64 = 1 << 20;
 const MOST_SECONDS: u64 = 5;
 /// How long a run is waited for before looking again.
 const GLANCE: Duration = Duration::from_micros(500);
-/// A run that is still there after this number of glances, at least a minute, waits for ever. Glances are counted and not
-/// time, so that a machine that was asleep is no finding.
+/// A run that is still there after this number of glances, at least a minute, waits for ever.
+/// Glances are counted and not time, so that a machine that was asleep is no finding.
 const MOST_GLANCES: u32 = 120_000;
 /// More findings than this are the same few over and over.
 const MOST_FINDINGS: usize = 50;
@@ -69,7 +72,8 @@ struct Programs {
 }
 
 impl Programs {
-    /// Builds them with the features that the tests have built everything with, so that little is left to build.
+    /// Builds them with the features that the tests have built everything with, so that little is
+    /// left to build.
     fn build() -> Result<Self> {
         Step::cargo("build --workspace --bin crivo --example attack_worker --example attack_seeds").run()?;
         let built =
@@ -104,7 +108,8 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     attack(&programs, effort, kind.as_deref())
 }
 
-/// The cases of [`smoke`]. A fixed number, so that the same seed makes the same attack on every machine.
+/// The cases of [`smoke`]. A fixed number, so that the same seed makes the same attack on every
+/// machine.
 const SMOKE_CASES: u64 = 20_000;
 
 /// Less than a minute of it, with the program as the tests have built it.
@@ -199,7 +204,8 @@ impl Attacker<'_> {
         Ok(())
     }
 
-    /// One mutant and the commands that belong to its kind. Depends on the seed and the number of the case only.
+    /// One mutant and the commands that belong to its kind. Depends on the seed and the number of
+    /// the case only.
     fn try_case(&self, case: u64, place: &Path, worker: &mut Worker) -> Result<()> {
         let mut random = Random::new(self.effort.seed ^ case.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let seed = self.seeds.pick(&mut random);

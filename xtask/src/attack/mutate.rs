@@ -1,8 +1,8 @@
 //! How a valid file becomes a hostile one.
 //!
-//! Random changes of bytes rarely get past the first check of a format. So a change is made where the format is
-//! read, and what the format checks is made to fit again: the length of a Parquet footer here, checksums in
-//! [`fitting`](super::fitting).
+//! Random changes of bytes rarely get past the first check of a format. So a change is made where
+//! the format is read, and what the format checks is made to fit again: the length of a Parquet
+//! footer here, checksums in [`fitting`](super::fitting).
 
 use crate::random::split_mix;
 
@@ -121,7 +121,8 @@ pub(super) fn parquet(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     match random.below(4) {
         0 => anywhere(bytes, random),
         1 => {
-            // Heads of pages are where a zigzag number says the kind: 0 is 0x15 0x00, a dictionary 0x15 0x04.
+            // Heads of pages are where a zigzag number says the kind: 0 is 0x15 0x00, a dictionary
+            // 0x15 0x04.
             let heads: Vec<usize> = (4..data.saturating_sub(24))
                 .filter(|&at| {
                     bytes[at] == 0x15 && matches!(bytes[at + 1], 0 | 4 | 6) && bytes[at + 2] == 0x15
@@ -161,7 +162,8 @@ fn data_length(bytes: &[u8]) -> Option<usize> {
     tail.checked_sub(footer)
 }
 
-/// Replaces a number of variable length by an extreme one; of the same length unless bytes may move.
+/// Replaces a number of variable length by an extreme one; of the same length unless bytes may
+/// move.
 fn change_number(bytes: &mut Vec<u8>, within: std::ops::Range<usize>, may_move: bool, random: &mut Random) {
     if within.is_empty() {
         return;

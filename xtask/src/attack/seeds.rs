@@ -75,7 +75,8 @@ impl Kind {
             ],
             Self::Reports => &["private aggregate {} -o aggregated.crivo"],
             Self::Interchange => &["show {}", "ask {} a"],
-            // A run continues its own collection only, and a message comes on standard input: the worker reads both.
+            // A run continues its own collection only, and a message comes on standard input: the
+            // worker reads both.
             Self::Work | Self::Message => &[],
         }
     }
@@ -247,7 +248,8 @@ impl Seeds {
         self.0.iter().map(Vec::len).sum()
     }
 
-    /// A file: each kind is as likely as the others, but Parquet, whose reader is largest, three times.
+    /// A file: each kind is as likely as the others, but Parquet, whose reader is largest, three
+    /// times.
     pub(super) fn pick(&self, random: &mut Random) -> &Seed {
         let parquet =
             self.0.iter().find(|seeds| seeds.first().is_some_and(|seed| seed.kind == Kind::Parquet));

@@ -1,8 +1,10 @@
-//! The bill of materials: every crate that the program is made of, with version, licence, checksum and what it uses.
+//! The bill of materials: every crate that the program is made of, with version, licence, checksum
+//! and what it uses.
 //!
-//! The form is `CycloneDX` 1.5. Cargo says what is built (`cargo tree`), `Cargo.lock` has the checksums. Procedural macros and
-//! build scripts are left out: they run while the program is built and are no part of it. There is no time and no number of
-//! its own in it, so that the same sources give the same bytes.
+//! The form is `CycloneDX` 1.5. Cargo says what is built (`cargo tree`), `Cargo.lock` has the
+//! checksums. Procedural macros and build scripts are left out: they run while the program is built
+//! and are no part of it. There is no time and no number of its own in it, so that the same sources
+//! give the same bytes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -35,8 +37,9 @@ pub(super) fn of_program(version: &str, triple: &str) -> Result<String> {
     Ok(written(version, &crates, &checksums_in(&lock)))
 }
 
-/// The crates in a tree of cargo's, by their keys (`name@version`). Each line is the depth, the crate with its version, its
-/// licence and its repository. A crate that was shown before ends with `(*)` and is shown without what it uses.
+/// The crates in a tree of cargo's, by their keys (`name@version`). Each line is the depth, the
+/// crate with its version, its licence and its repository. A crate that was shown before ends with
+/// `(*)` and is shown without what it uses.
 fn crates_in(tree: &str) -> BTreeMap<String, Crate> {
     let mut crates: BTreeMap<String, Crate> = BTreeMap::new();
     let mut above: Vec<String> = Vec::new();

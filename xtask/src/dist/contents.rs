@@ -76,7 +76,8 @@ fn unit_in(page: &str) -> Option<String> {
     Some(unit.replace("/usr/local/bin/crivo", "/usr/bin/crivo"))
 }
 
-/// When the last change was made, in seconds of 1970: packages of the same sources have the same times.
+/// When the last change was made, in seconds of 1970: packages of the same sources have the same
+/// times.
 pub(super) fn changed_at() -> String {
     std::env::var("SOURCE_DATE_EPOCH").ok().unwrap_or_else(|| {
         let time = Step::new("git", "log --max-count=1 --format=%ct").output();

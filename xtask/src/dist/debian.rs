@@ -1,7 +1,7 @@
 //! The Debian package: the program, manual pages, completions, the unit of the mail service.
 //!
-//! It is laid out as Debian's rules say and packed by `dpkg-deb`. It has no scripts: the service runs as a user that systemd
-//! makes up, and an administrator who wants it enables it.
+//! It is laid out as Debian's rules say and packed by `dpkg-deb`. It has no scripts: the service
+//! runs as a user that systemd makes up, and an administrator who wants it enables it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -8,9 +8,10 @@
 //! | `crivo-VERSION.cdx.json` | the bill of materials: every crate that the program is made of (`CycloneDX`) |
 //! | `SHA256SUMS` | the checksums of those |
 //!
-//! Program and extension are linked by Zig against an old glibc, so that they run on older systems than the one that builds
-//! them. Every package is installed where nothing of crivo is, and each command is run there (`trial`). The tests do the
-//! same with the program that they have built, because what they check is the packages and not the optimiser.
+//! Program and extension are linked by Zig against an old glibc, so that they run on older systems
+//! than the one that builds them. Every package is installed where nothing of crivo is, and each
+//! command is run there (`trial`). The tests do the same with the program that they have built,
+//! because what they check is the packages and not the optimiser.
 
 mod bill;
 mod contents;
@@ -30,8 +31,8 @@ use crate::shell::{Step, root, target};
 /// The oldest glibc that packages run with: Debian 10, Ubuntu 20.04, RHEL 8 and later.
 const GLIBC: &str = "2.28";
 
-/// The sizes in bytes that packages should not outgrow. A larger one is named and still made: the program has 23 MB and
-/// misses its figure. CONTRIBUTING.md says what takes how much.
+/// The sizes in bytes that packages should not outgrow. A larger one is named and still made: the
+/// program has 23 MB and misses its figure. CONTRIBUTING.md says what takes how much.
 const LARGEST_PROGRAM: u64 = 14_000_000;
 const LARGEST_WHEEL: u64 = 15_000_000;
 

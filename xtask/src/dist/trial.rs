@@ -1,7 +1,8 @@
 //! Packages, installed where nothing of crivo is, and every command run there.
 //!
-//! `packaging/try-verbs.sh` has the commands with what they must answer. The Debian package goes into a root of its own,
-//! a minimal Debian that `debootstrap` makes once in `target/clean-root`; the wheel goes into a fresh virtual environment.
+//! `packaging/try-verbs.sh` has the commands with what they must answer. The Debian package goes
+//! into a root of its own, a minimal Debian that `debootstrap` makes once in `target/clean-root`;
+//! the wheel goes into a fresh virtual environment.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -68,7 +69,8 @@ pub(super) fn of_tarball(tarball: &Path) -> Result<()> {
         .run()
 }
 
-/// Installs the wheel in a fresh virtual environment, runs every command of its program, and counts with its package.
+/// Installs the wheel in a fresh virtual environment, runs every command of its program, and counts
+/// with its package.
 pub(super) fn of_wheel(wheel: &Path) -> Result<()> {
     let folder = target().join("venv-trial");
     if folder.exists() {

@@ -1,9 +1,9 @@
 //! Orders of an invented shop, and its customers: a table as people get them.
 //!
-//! Every column is there to show something that `crivo profile` says: a key, a column that joins, days in three formats
-//! because the export changed twice, amounts with thousands separators, few and many different values, a majority,
-//! missing values, a column that is always empty, one that changes its type midway, and notes that often
-//! say nearly the same.
+//! Every column is there to show something that `crivo profile` says: a key, a column that joins,
+//! days in three formats because the export changed twice, amounts with thousands separators, few
+//! and many different values, a majority, missing values, a column that is always empty, one that
+//! changes its type midway, and notes that often say nearly the same.
 
 use std::fmt::Write as _;
 
@@ -117,7 +117,8 @@ fn day_of(order: u64, days: u64) -> String {
     }
 }
 
-/// The year, month and day of a number of days after 1970-01-01 (Hinnant's algorithm, for years after 1970).
+/// The year, month and day of a number of days after 1970-01-01 (Hinnant's algorithm, for years
+/// after 1970).
 fn date(days: u64) -> (u64, u64, u64) {
     let shifted = days + 719_468;
     let era = shifted / 146_097;

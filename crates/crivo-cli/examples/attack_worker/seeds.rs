@@ -1,4 +1,5 @@
-//! Valid files that no command writes: quantiles of DataSketches, and the work folder of a search that was interrupted.
+//! Valid files that no command writes: quantiles of DataSketches, and the work folder of a search
+//! that was interrupted.
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,7 @@
 //! What is done with a mutant of each kind.
 //!
-//! A task returns `read`, `refused: …`, or `contradiction: …` where two answers about one file differ.
+//! A task returns `read`, `refused: …`, or `contradiction: …` where two answers about one file
+//! differ.
 
 use std::fmt::Display;
 use std::fs;
@@ -39,7 +40,8 @@ fn bytes_of(file: &Path) -> Result<Vec<u8>, String> {
     fs::read(file).map_err(refused)
 }
 
-/// Returns true if an envelope, at the beginning or inside, has a version that is not written any more.
+/// Returns true if an envelope, at the beginning or inside, has a version that is not written any
+/// more.
 fn holds_an_older_version(bytes: &[u8]) -> bool {
     let is_older = |family: &Family, head: &[u8]| head[5] == *family as u8 && head[6] < family.version();
     bytes

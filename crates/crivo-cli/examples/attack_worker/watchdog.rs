@@ -37,8 +37,8 @@ impl Watchdog {
     }
 }
 
-/// Looks now and then whether the task is still the same. Glances are counted and not time, so that a machine that was
-/// asleep is no finding.
+/// Looks now and then whether the task is still the same. Glances are counted and not time, so that
+/// a machine that was asleep is no finding.
 fn watch(count: &AtomicU64) {
     let (mut seen, mut began, mut glances) = (0, 0.0, 0);
     loop {
@@ -58,7 +58,8 @@ fn watch(count: &AtomicU64) {
 /// Returns how long this process has computed, and 0 where the system does not say.
 fn processor_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name of the program, in brackets, may contain blanks. User and system time are the 12th and 13th after it.
+    // The name of the program, in brackets, may contain blanks. User and system time are the 12th
+    // and 13th after it.
     let (_, rest) = stat.rsplit_once(')').unwrap_or_default();
     let ticks = rest.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok());
     ticks.sum::<f64>() / TICKS_A_SECOND

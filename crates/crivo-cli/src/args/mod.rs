@@ -37,12 +37,13 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "N", value_parser = words_of_an_item)]
     words: Option<NonZero<u16>>,
 
-    /// Only rows that satisfy this, such as 'status >= 500 and method = GET'; crivo count --help has all
+    /// Only rows that satisfy this, such as 'status >= 500 and method = GET'; crivo count --help
+    /// has all
     #[arg(long = "where", value_name = "CONDITION")]
     condition: Option<Condition>,
 
-    /// At the end of the last file, wait for it to grow; Ctrl-C ends the wait and gives the answer. A file that is
-    /// rotated or truncated is read from its beginning
+    /// At the end of the last file, wait for it to grow; Ctrl-C ends the wait and gives the answer.
+    /// A file that is rotated or truncated is read from its beginning
     #[arg(long)]
     follow: bool,
 }
@@ -132,7 +133,8 @@ pub(crate) struct KeyArgs {
 /// What the keys of a file are whose bytes do not say it.
 #[derive(Debug, Args)]
 pub(crate) struct AskedKeyArgs {
-    /// What the keys of a file of Apache DataSketches are, if its bytes do not say it [default: text]
+    /// What the keys of a file of Apache DataSketches are, if its bytes do not say it [default:
+    /// text]
     #[arg(id = "asked_keys", long = "keys", value_enum, value_name = "KIND")]
     kind: Option<KeyName>,
 }
@@ -305,8 +307,8 @@ impl SketchArgs {
         self.output.as_deref().filter(|_| self.into.is_none())
     }
 
-    /// Returns the sketch to go on with, if there is one. From here on until the command ends, other
-    /// processes that continue the same file wait.
+    /// Returns the sketch to go on with, if there is one. From here on until the command ends,
+    /// other processes that continue the same file wait.
     pub(crate) fn to_continue(&self) -> Result<Option<Continued>> {
         let Some(path) = &self.into else { return Ok(None) };
         if self.turn.get().is_none() {

@@ -1,7 +1,8 @@
 //! Every command and option that the documents name is one that the program takes.
 //!
-//! Commands in blocks (`sh`, `console`) and in the examples of help texts are parsed as if they were typed. In running
-//! text a command is often named with a part of its options, so there its verbs and options are looked up.
+//! Commands in blocks (`sh`, `console`) and in the examples of help texts are parsed as if they
+//! were typed. In running text a command is often named with a part of its options, so there its
+//! verbs and options are looked up.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -39,7 +40,8 @@ fn documents() -> Vec<(String, String)> {
     found
 }
 
-/// The words of each simple command of a shell line: quotes are resolved, redirections and comments left out.
+/// The words of each simple command of a shell line: quotes are resolved, redirections and comments
+/// left out.
 fn commands_of(line: &str) -> Vec<Vec<String>> {
     let mut commands = vec![Vec::new()];
     let (mut word, mut quoted): (Option<String>, Option<char>) = (None, None);
@@ -208,7 +210,8 @@ fn every_command_that_is_named_exists_with_its_options() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Options that are named without a command belong to one of crivo's, or to another program that is named here.
+/// Options that are named without a command belong to one of crivo's, or to another program that is
+/// named here.
 #[test]
 fn every_option_that_is_named_exists() {
     let others = [

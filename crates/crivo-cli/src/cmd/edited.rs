@@ -19,8 +19,8 @@ pub(super) enum EditedDocuments {
 }
 
 impl EditedDocuments {
-    /// Makes sure that the place can be written, and changes nothing yet. Without a place they go to standard output if
-    /// `prints` is set.
+    /// Makes sure that the place can be written, and changes nothing yet. Without a place they go
+    /// to standard output if `prints` is set.
     pub(super) fn prepare(path: Option<&Path>, prints: bool, corpus: &CorpusArgs) -> Result<Self> {
         Ok(match path {
             None if prints => Self::StandardOutput,
@@ -37,8 +37,8 @@ impl EditedDocuments {
         !matches!(self, Self::Nowhere)
     }
 
-    /// Writes the documents as they are edited. Those whose place is not wanted stay as they are, which saves reading their
-    /// texts; `edit` has to keep them too.
+    /// Writes the documents as they are edited. Those whose place is not wanted stay as they are,
+    /// which saves reading their texts; `edit` has to keep them too.
     pub(super) fn write(
         &self,
         corpus: &Corpus<'_>,

@@ -16,12 +16,13 @@ use crate::rows_file::RowsFile;
 
 /// Print the rows that satisfy a condition, after the header
 ///
-/// Rows are copied as they stand, byte for byte and in their order. The name of the file after -o may choose
-/// another format (.csv, .tsv, .jsonl, .parquet) and compression (.gz, .zst, .xz). Numbers and truth values of JSON
-/// and Parquet stay what they are; values of CSV, TSV and lines are texts, as they stand in the input. The exit code is 1 if no row satisfies the condition.
+/// Rows are copied as they stand, byte for byte and in their order. The name of the file after -o
+/// may choose another format (.csv, .tsv, .jsonl, .parquet) and compression (.gz, .zst, .xz).
+/// Numbers and truth values of JSON and Parquet stay what they are; values of CSV, TSV and lines
+/// are texts, as they stand in the input. The exit code is 1 if no row satisfies the condition.
 ///
-/// Conditions are those of crivo count --help: status >= 500, url ~ ^/api, country in (PT, BR), note is
-/// empty, joined by 'and', 'or' and 'not'. 'true' keeps every row, to convert a file.
+/// Conditions are those of crivo count --help: status >= 500, url ~ ^/api, country in (PT, BR),
+/// note is empty, joined by 'and', 'or' and 'not'. 'true' keeps every row, to convert a file.
 #[derive(Debug, clap::Args)]
 // A condition names its fields, and rows are copied whole.
 #[command(mut_arg("words", |words| words.hide(true)), mut_arg("field", |field| field.hide(true)))]
@@ -42,7 +43,8 @@ pub(crate) struct Args {
     #[arg(short, value_name = "OUT", help_heading = "Output")]
     output: Option<PathBuf>,
 
-    /// Give these columns of a written Parquet file a filter, with which engines skip row groups that lack a value
+    /// Give these columns of a written Parquet file a filter, with which engines skip row groups
+    /// that lack a value
     #[arg(long, value_name = "NAME[,NAME]", help_heading = "Output")]
     parquet_filter: Option<String>,
 

@@ -171,7 +171,8 @@ fn new_sketch(args: &Args) -> Result<AnySketch> {
     Ok(build(width, depth, scheme)?.into())
 }
 
-/// Refuses tables of counters that take more than the memory allowed, and says how much that would be.
+/// Refuses tables of counters that take more than the memory allowed, and says how much that would
+/// be.
 fn require_room(tables: u64, width: u32, depth: u32, args: &Args) -> Result<()> {
     let counters = tables.saturating_mul(u64::from(width)).saturating_mul(u64::from(depth));
     let bytes = counters.saturating_mul(size_of::<u64>() as u64);
@@ -195,8 +196,8 @@ fn scheme(args: &Args) -> Result<KeyScheme> {
     Ok(KeyScheme::integers().with_seed(scheme.seed()))
 }
 
-/// Returns what to go on with: an empty sketch, which is merged with the one in the file later; or that
-/// one itself, where it cannot be merged.
+/// Returns what to go on with: an empty sketch, which is merged with the one in the file later; or
+/// that one itself, where it cannot be merged.
 fn continued(before: &Continued, args: &Args) -> Result<AnySketch> {
     let Continued { name, sketch } = before;
     args.keys.agree_with(sketch.scheme(), name)?;

@@ -22,12 +22,14 @@ const MEMORY: u64 = 256 << 20;
 
 /// Find documents that contain items of a benchmark, and remove them
 ///
-/// A document is hit by an item if at least --share of the item's runs of --words words stand in it, word for word; an item with
-/// fewer words has to stand there whole. Shares are exact. All items are held in memory, about 35 bytes a word;
-/// the corpus is read once, and once more to write what stays.
+/// A document is hit by an item if at least --share of the item's runs of --words words stand in
+/// it, word for word; an item with fewer words has to stand there whole. Shares are exact. All
+/// items are held in memory, about 35 bytes a word; the corpus is read once, and once more to write
+/// what stays.
 ///
-/// With -o the documents that are not hit are written as they stand, in their order. With --cut the words that an item and a
-/// document have in common are cut instead, or the sentences or paragraphs they are in.
+/// With -o the documents that are not hit are written as they stand, in their order. With --cut the
+/// words that an item and a document have in common are cut instead, or the sentences or paragraphs
+/// they are in.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -46,7 +48,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME|NUMBER")]
     with_field: Option<String>,
 
-    /// The field with the id of an item [default: id, if there is one; otherwise record numbers from 1]
+    /// The field with the id of an item [default: id, if there is one; otherwise record numbers
+    /// from 1]
     #[arg(long, value_name = "NAME|NUMBER")]
     with_id: Option<String>,
 
@@ -62,8 +65,8 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "document")]
     cut: CutName,
 
-    /// Write the documents to this file, whose name may choose another format (.jsonl, .parquet, .csv, .tsv) and
-    /// compression (.gz, .zst, .xz); for folders, to this folder
+    /// Write the documents to this file, whose name may choose another format (.jsonl, .parquet,
+    /// .csv, .tsv) and compression (.gz, .zst, .xz); for folders, to this folder
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
 

@@ -23,8 +23,8 @@ const DATASKETCHES_SEED: u64 = 9001;
 
 /// What is in this sketch?
 ///
-/// Prints the kind, parameters, keys, fill and size of a sketch file. A damaged file is refused. Files of Apache
-/// DataSketches (crivo … --interchange) are shown too.
+/// Prints the kind, parameters, keys, fill and size of a sketch file. A damaged file is refused.
+/// Files of Apache DataSketches (crivo … --interchange) are shown too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -32,9 +32,10 @@ const DEFAULT_ITEMS: u64 = 10_000_000;
 
 /// Print each row, or each value of a field, the first time it comes
 ///
-/// Remembers what came in a filter of about two bytes a value, and keeps the order. It never prints a value
-/// twice, and leaves out a new one with the probability --fpr. Without --items a file is read twice, once
-/// to see how many different values it has. Rows without a value are no repetition of each other: all are printed.
+/// Remembers what came in a filter of about two bytes a value, and keeps the order. It never prints
+/// a value twice, and leaves out a new one with the probability --fpr. Without --items a file is
+/// read twice, once to see how many different values it has. Rows without a value are no repetition
+/// of each other: all are printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

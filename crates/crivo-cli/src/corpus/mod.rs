@@ -1,8 +1,8 @@
 //! Collections of documents: records of files with a field of text, or folders with a file each.
 //!
-//! Commands that compare documents read them more than once, and ask for three things: every text with a
-//! place that names it ([`Documents`]), the ids of some, and a copy of those that stay. A record without a text
-//! is no document: it is counted as skipped, and stays in every copy.
+//! Commands that compare documents read them more than once, and ask for three things: every text
+//! with a place that names it ([`Documents`]), the ids of some, and a copy of those that stay. A
+//! record without a text is no document: it is counted as skipped, and stays in every copy.
 
 mod files;
 mod folder;
@@ -189,7 +189,8 @@ impl Corpus<'_> {
         }
     }
 
-    /// What tells this collection from another: its files with their sizes and times, and how they are read.
+    /// What tells this collection from another: its files with their sizes and times, and how they
+    /// are read.
     pub(crate) fn identity(&self, args: &CorpusArgs) -> Result<String> {
         let files = match self {
             Self::Rows(rows) => match rows.files() {
@@ -204,8 +205,8 @@ impl Corpus<'_> {
         Ok(format!("{files}options {options}\n"))
     }
 
-    /// Reads everything if that has not happened yet, as in a run that continues another: records have numbers
-    /// then, and those without a text are counted.
+    /// Reads everything if that has not happened yet, as in a run that continues another: records
+    /// have numbers then, and those without a text are counted.
     pub(crate) fn ensure_read(&self) -> Result<()> {
         let has_read = match self {
             Self::Rows(rows) => rows.has_read(),
@@ -250,8 +251,8 @@ impl Corpus<'_> {
         }
     }
 
-    /// Writes the documents that are kept, in their order: records as they stand, or in another format; of
-    /// folders the paths.
+    /// Writes the documents that are kept, in their order: records as they stand, or in another
+    /// format; of folders the paths.
     pub(crate) fn copy(
         &self,
         keep: &(dyn Fn(u64) -> bool + Sync),
@@ -266,8 +267,9 @@ impl Corpus<'_> {
 }
 
 impl Corpus<'_> {
-    /// Writes the documents in their order, some of them with another text, as they stand or in another format. Those whose
-    /// place is not wanted stay as they are; `edit` need not be asked about them.
+    /// Writes the documents in their order, some of them with another text, as they stand or in
+    /// another format. Those whose place is not wanted stay as they are; `edit` need not be asked
+    /// about them.
     pub(crate) fn edit(
         &self,
         wanted: &(dyn Fn(u64) -> bool + Sync),
@@ -333,7 +335,8 @@ impl Documents for Corpus<'_> {
     }
 }
 
-/// The engine's error, as this program reports errors: those about input name the file and the line.
+/// The engine's error, as this program reports errors: those about input name the file and the
+/// line.
 pub(crate) fn explained(error: crivo_near::Error) -> anyhow::Error {
     match error {
         crivo_near::Error::Stopped => Interrupted.into(),

@@ -1,5 +1,5 @@
-//! The ids of documents, on disk: results name documents in any order, and all ids together may not fit in
-//! memory.
+//! The ids of documents, on disk: results name documents in any order, and all ids together may not
+//! fit in memory.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};

@@ -131,8 +131,8 @@ impl<'a> RowCorpus<'a> {
         !self.rows_before.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// Returns about how many records there are, from the size of the files and the records of the first 64 KiB. Files
-    /// that are compressed have more.
+    /// Returns about how many records there are, from the size of the files and the records of the
+    /// first 64 KiB. Files that are compressed have more.
     pub(super) fn estimated_records(&self) -> u64 {
         let scan = Scan::of(&self.input).select(Select::Row).threads(1).chunk_size(64 << 10);
         let first = scan.progress(&OnlyTheFirst).fold(
@@ -245,8 +245,9 @@ impl<'a> RowCorpus<'a> {
         if copied.stopped { Err(Interrupted.into()) } else { self.finish_reading(copied.counts) }
     }
 
-    /// Writes the records in their order, some of them with another text, as they stand or in another format. Records whose
-    /// place is not wanted stay as they are; `edit` need not be asked about them.
+    /// Writes the records in their order, some of them with another text, as they stand or in
+    /// another format. Records whose place is not wanted stay as they are; `edit` need not be asked
+    /// about them.
     pub(super) fn edit(
         &self,
         wanted: &(dyn Fn(u64) -> bool + Sync),
@@ -255,8 +256,8 @@ impl<'a> RowCorpus<'a> {
         to: &mut (dyn Write + Send),
     ) -> Result<()> {
         let Some(format) = format else { return self.edit_as_they_stand(wanted, edit, to) };
-        // A text may be a field inside of an object, which only its own format has a place for. So records are edited as
-        // they stand first, and converted then.
+        // A text may be a field inside of an object, which only its own format has a place for. So
+        // records are edited as they stand first, and converted then.
         let edited = Spool::of(|to| self.edit_as_they_stand(wanted, edit, to))?;
         let input = Input::file(edited.path()).format(self.format().unwrap_or(Format::Lines));
         let input = self.args.layout.laid_out(input)?;
@@ -291,8 +292,8 @@ impl<'a> RowCorpus<'a> {
         if edited.stopped { Err(Interrupted.into()) } else { self.finish_reading(edited.counts) }
     }
 
-    /// Returns true if the record lacks the field, which may be a misspelt name. An empty text and a null are
-    /// no documents, but no mistake.
+    /// Returns true if the record lacks the field, which may be a misspelt name. An empty text and
+    /// a null are no documents, but no mistake.
     fn lacks_text(&self, batch: &RowBatch<'_>, row: usize) -> bool {
         let (Some(field), Some(record)) = (&self.jsonl_field, batch.record(row)) else { return false };
         let Ok(serde_json::Value::Object(object)) = serde_json::from_slice(record) else { return false };

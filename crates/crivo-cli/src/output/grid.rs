@@ -1,4 +1,5 @@
-//! Tables with a header and very many rows: printed as they come, in columns whose widths are known before.
+//! Tables with a header and very many rows: printed as they come, in columns whose widths are known
+//! before.
 
 use std::fmt::Write as _;
 
@@ -9,7 +10,8 @@ use super::{FAINT, Output, harmless};
 /// The bytes that are printed at once.
 const PIECE: usize = 1 << 16;
 
-/// A table that is printed row by row. Every row is measured first, so that columns are as wide as they need to be.
+/// A table that is printed row by row. Every row is measured first, so that columns are as wide as
+/// they need to be.
 #[derive(Debug)]
 pub(crate) struct Grid {
     header: Vec<String>,

@@ -1,9 +1,10 @@
 //! An answer that is a table, for programs: TSV, CSV, Markdown, or one JSON object a row.
 //!
-//! A cell that is an interval takes four columns: its value under its own name, and the bounds and the
-//! confidence beside it (`count`, `count_lower`, `count_upper`, `count_confidence`). What is not known is an
-//! empty cell. Fields of TSV and CSV are quoted as RFC 4180 does, if they hold the separator, a quote or
-//! a line end, so that crivo reads its own tables back. Numbers have all their digits and no blanks.
+//! A cell that is an interval takes four columns: its value under its own name, and the bounds and
+//! the confidence beside it (`count`, `count_lower`, `count_upper`, `count_confidence`). What is
+//! not known is an empty cell. Fields of TSV and CSV are quoted as RFC 4180 does, if they hold the
+//! separator, a quote or a line end, so that crivo reads its own tables back. Numbers have all
+//! their digits and no blanks.
 
 use std::fmt::Write as _;
 

@@ -45,7 +45,8 @@ impl Meter {
         Self::of_stage("", out)
     }
 
-    /// A meter for one of several stages. The share is that of the stage, the time left that of the whole run.
+    /// A meter for one of several stages. The share is that of the stage, the time left that of the
+    /// whole run.
     pub(crate) fn of_stage(stage: impl Into<RunStage>, out: &Output) -> Self {
         Self {
             began: Instant::now(),

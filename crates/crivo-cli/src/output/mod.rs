@@ -219,7 +219,8 @@ pub(crate) fn log_line(line: &str) {
     complain(format_args!("{}\n", harmless(line)));
 }
 
-/// How many characters a line has: those of the terminal, or what `COLUMNS` says; 80 where neither is known.
+/// How many characters a line has: those of the terminal, or what `COLUMNS` says; 80 where neither
+/// is known.
 pub(crate) fn width() -> usize {
     const USABLE: std::ops::RangeInclusive<usize> = 20..=1000;
     let told = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
@@ -249,7 +250,8 @@ impl Write for StandardOutput {
     }
 }
 
-/// Says in an error of writing where that was; its kind stays, because a closed pipe is known by it.
+/// Says in an error of writing where that was; its kind stays, because a closed pipe is known by
+/// it.
 fn of_standard_output(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("standard output: {error}"))
 }
@@ -302,7 +304,8 @@ fn advice(remedy: Remedy) -> &'static str {
     }
 }
 
-/// A key as text: bytes that are no UTF-8 are shown as `\\xFF`, so that different keys look different.
+/// A key as text: bytes that are no UTF-8 are shown as `\\xFF`, so that different keys look
+/// different.
 pub(crate) fn key_text(key: &[u8]) -> String {
     let mut text = String::new();
     for part in key.utf8_chunks() {

@@ -61,8 +61,8 @@ pub(crate) fn between(estimate: Estimate) -> String {
     if upper.is_finite() { format!("{lower} to {}", whole(upper.ceil())) } else { format!("{lower} or more") }
 }
 
-/// An answer: `1 702 788 ± 0.8 %`, or what is left of it when a sketch is full. One that is exact has all its
-/// digits.
+/// An answer: `1 702 788 ± 0.8 %`, or what is left of it when a sketch is full. One that is exact
+/// has all its digits.
 pub(crate) fn estimate(estimate: Estimate) -> String {
     if estimate.is_exact() && estimate.value().is_finite() {
         exact(estimate.value())
@@ -116,8 +116,8 @@ pub(crate) fn bytes(number: usize) -> String {
     }
 }
 
-/// Any number, with as many digits as say something: `1.084`, `10 000 000 000`. One that has more digits is
-/// marked: `≈ 0.3333`.
+/// Any number, with as many digits as say something: `1.084`, `10 000 000 000`. One that has more
+/// digits is marked: `≈ 0.3333`.
 pub(crate) fn number(number: f64) -> String {
     let rounded = match number.abs() {
         size if size >= 1e15 || (size > 0.0 && size < 1e-3) => format!("{number:.3e}"),

@@ -16,8 +16,8 @@ fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
         .filter(|(format, compression)| *format != "parquet" || compression.is_empty())
 }
 
-/// Makes the sketch of the column from a file of the given format, on the given number of threads, and
-/// reads it back.
+/// Makes the sketch of the column from a file of the given format, on the given number of threads,
+/// and reads it back.
 fn sketch_of(values: &Values, format: &str, compression: &str, threads: &str, more: &[&str]) -> Vec<u8> {
     let scratch = Scratch::new();
     // The name tells nothing, so that the content and the options have to.

@@ -1,4 +1,5 @@
-//! Keys whose hashes are crafted to meet take as long as fair ones, whatever the command does with them.
+//! Keys whose hashes are crafted to meet take as long as fair ones, whatever the command does with
+//! them.
 
 use std::process::{Command, Stdio};
 
@@ -33,7 +34,8 @@ fn undo_shift(value: u64, by: u32) -> u64 {
     (0..=64 / by).fold(value, |undone, _| value ^ undone >> by)
 }
 
-/// The eight bytes whose XXH3 with seed 0 is a given hash: every step of `XXH3_len_4to8_64b` can be undone.
+/// The eight bytes whose XXH3 with seed 0 is a given hash: every step of `XXH3_len_4to8_64b` can be
+/// undone.
 fn key_of_hash(hash: u64) -> u64 {
     // Bytes 8 to 24 of the default secret, the two halves combined.
     const FLIP: u64 = 0x1CAD_21F7_2C81_017C ^ 0xDB97_9083_E96D_D4DE;
@@ -44,7 +46,8 @@ fn key_of_hash(hash: u64) -> u64 {
         undone = mixed ^ (undone >> 35).wrapping_add(8);
     }
     mixed = undo_product(undone);
-    // h ^= rotl(h, 49) ^ rotl(h, 24) is linear over bits, and has an inverse of the same form: by elimination.
+    // h ^= rotl(h, 49) ^ rotl(h, 24) is linear over bits, and has an inverse of the same form: by
+    // elimination.
     let keyed = undo_rotations(mixed);
     // The halves were swapped: the low one in the high bits.
     let both = keyed ^ FLIP;
@@ -54,13 +57,14 @@ fn key_of_hash(hash: u64) -> u64 {
 /// The integer whose Rrmxmx with seed 0 is a given hash (docs/format.md).
 fn integer_of_hash(hash: u64) -> u64 {
     let turned = undo_product(undo_shift(undo_product(undo_shift(hash, 28)), 28));
-    // Turning to the right by 49 and 24 undoes as turning to the left by 15 and 40: a circulant too.
+    // Turning to the right by 49 and 24 undoes as turning to the left by 15 and 40: a circulant
+    // too.
     let keyed = (0..63).fold(turned, |x, _| x ^ x.rotate_right(49) ^ x.rotate_right(24));
     keyed ^ 0x6A09_E667_F3BC_C908
 }
 
-/// Solves `x ^ rotl(x, 49) ^ rotl(x, 24) = value`. The map is a circulant of order 64 = 2^6 over two elements, so that
-/// its 64th power is the identity: 63 more applications undo one.
+/// Solves `x ^ rotl(x, 49) ^ rotl(x, 24) = value`. The map is a circulant of order 64 = 2^6 over
+/// two elements, so that its 64th power is the identity: 63 more applications undo one.
 fn undo_rotations(value: u64) -> u64 {
     (0..63).fold(value, |x, _| x ^ x.rotate_left(49) ^ x.rotate_left(24))
 }
@@ -145,8 +149,8 @@ const COMMANDS: [&str; 52] = [
     "dedup {}.txt --unit line --dry-run",
 ];
 
-/// At most three times as long, and the hundredths of a second that a machine does other things in meanwhile. Of two
-/// turns the quicker one counts.
+/// At most three times as long, and the hundredths of a second that a machine does other things in
+/// meanwhile. Of two turns the quicker one counts.
 #[cfg(target_os = "linux")]
 #[allow(clippy::print_stdout)] // the table of times, shown with --no-capture
 #[test]

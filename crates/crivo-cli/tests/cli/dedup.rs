@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Random, Scratch, table};
 
-/// Returns random texts. About one in three is a changed copy of an earlier one; some are empty or short.
+/// Returns random texts. About one in three is a changed copy of an earlier one; some are empty or
+/// short.
 fn texts(count: usize, seed: u64) -> Vec<String> {
     let mut random = Random::new(seed);
     let mut texts: Vec<Vec<String>> = Vec::new();
@@ -325,7 +326,8 @@ fn a_full_disk_is_reported_with_the_name_of_the_file() {
     }
 }
 
-/// Killed at any time, the run leaves the old file or the new one, and nothing half-written under its name.
+/// Killed at any time, the run leaves the old file or the new one, and nothing half-written under
+/// its name.
 #[test]
 fn a_kill_leaves_the_old_output_or_the_new_one() {
     let scratch = Scratch::with([("docs.jsonl", jsonl(&texts(3000, 4)))]);
@@ -385,7 +387,8 @@ fn little_memory_gives_the_same_result() {
     assert_eq!((large.2, small.2), (2, 3), "one or two readings, and one for the ids");
 }
 
-/// Killed at any time, a run with a work folder is continued by the same command, and brings the same bytes.
+/// Killed at any time, a run with a work folder is continued by the same command, and brings the
+/// same bytes.
 #[test]
 fn a_killed_run_continues_with_the_same_bytes() {
     let scratch = Scratch::with([("docs.jsonl", jsonl(&texts(4000, 7)))]);

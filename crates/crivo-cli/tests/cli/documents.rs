@@ -1,12 +1,13 @@
 //! What the documents show is what the program prints.
 //!
-//! Every block that is marked `console`, in the README and on each page of docs/, is run by a shell in a scratch
-//! folder of its page. The folder has the samples, and the visits of `samples/visits.csv` as two days. After a
-//! command stands its output; `…` on a line of its own stands for one or more lines that chance or the
-//! machine decides. A comment `# exit code N` says how a command ends, if not with 0.
+//! Every block that is marked `console`, in the README and on each page of docs/, is run by a shell
+//! in a scratch folder of its page. The folder has the samples, and the visits of
+//! `samples/visits.csv` as two days. After a command stands its output; `…` on a line of its own
+//! stands for one or more lines that chance or the machine decides. A comment `# exit code N` says
+//! how a command ends, if not with 0.
 //!
-//! `CRIVO_WRITE_DOCUMENTS=1 cargo test -p crivo-cli --test cli documents` writes what is printed into the pages
-//! instead of comparing it: look at the difference before it is committed.
+//! `CRIVO_WRITE_DOCUMENTS=1 cargo test -p crivo-cli --test cli documents` writes what is printed
+//! into the pages instead of comparing it: look at the difference before it is committed.
 
 #![cfg(unix)]
 

@@ -85,7 +85,8 @@ fn converted_rows_keep_their_texts() {
 const TYPED: &str = "{\"n\":1,\"f\":1.50,\"b\":true,\"s\":\"007\",\"m\":1,\"o\":{\"k\": [1]},\"big\":12345678901234567890123}\n\
      {\"n\":-2,\"f\":3,\"b\":false,\"s\":\"\",\"m\":\"x\",\"o\":null,\"late\":9007199254740993}\n";
 
-/// Numbers and truth values stay what they are on the way to Parquet and back; a column of several kinds is text.
+/// Numbers and truth values stay what they are on the way to Parquet and back; a column of several
+/// kinds is text.
 #[test]
 fn types_of_the_input_are_kept() {
     let scratch = Scratch::with([("t.jsonl", TYPED)]);

@@ -172,7 +172,8 @@ fn outputs_are_readable_as_what_they_are_made_from() {
     assert_eq!(mode("s.crivo"), 0o640);
 }
 
-/// The temporary twin of an output that only its owner may read is for its owner too, as long as it is written.
+/// The temporary twin of an output that only its owner may read is for its owner too, as long as it
+/// is written.
 #[cfg(unix)]
 #[test]
 fn temporary_twin_has_the_permissions_of_the_file_it_replaces() {

@@ -1,5 +1,5 @@
-//! `--interchange`: files of Apache DataSketches, made by every command that can, then shown, asked and merged.
-//! `distinct` has the rest of its own in `distinct.rs`.
+//! `--interchange`: files of Apache DataSketches, made by every command that can, then shown, asked
+//! and merged. `distinct` has the rest of its own in `distinct.rs`.
 
 use std::collections::BTreeMap;
 

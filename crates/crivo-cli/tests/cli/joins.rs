@@ -110,7 +110,8 @@ fn unchanged_files_are_not_read_again() {
     assert_eq!(serde_json::from_str::<serde_json::Value>(&other.out).unwrap()["cached"], 1, "{other:?}");
 }
 
-/// After a moment without changes a file is not even hashed: its time and size say that it is the same.
+/// After a moment without changes a file is not even hashed: its time and size say that it is the
+/// same.
 #[test]
 fn files_that_were_left_alone_are_known_by_their_time() {
     let scratch = shop();

@@ -1,4 +1,5 @@
-//! `crivo lab`: its list, its verdicts, its files, and what it says before any work when something is wrong.
+//! `crivo lab`: its list, its verdicts, its files, and what it says before any work when something
+//! is wrong.
 
 use crate::support::Scratch;
 
@@ -129,7 +130,8 @@ fn a_folder_of_mail_is_asked_about_and_named_in_the_command() {
     let page = String::from_utf8(scratch.read("out/index.html")).unwrap();
     assert!(page.contains("crivo lab run mail --scale tiny --mail 'my mail'"));
 
-    // All of its spam is filtered, which is not what was published: a verdict apart, that decides nothing.
+    // All of its spam is filtered, which is not what was published: a verdict apart, that decides
+    // nothing.
     let mail = &report["experiments"][0];
     assert_eq!((&mail["verdict"], &mail["published"]["verdict"]), (&"confirmed".into(), &"refuted".into()));
     assert!(table.starts_with("# crivo lab ") && table.contains("; verdict=confirmed; published=refuted; "));

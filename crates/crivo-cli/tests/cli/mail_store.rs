@@ -43,7 +43,8 @@ fn a_store_with_damaged_derived_records_is_exported_and_repaired() {
     let mail = message(&mut random, true);
     let expected = check(&scratch, &mail);
     scratch.run(&["mail", "export", "--store", "s", "before.exp"]).ok();
-    // The weights are most of the file, so that a changed byte near its end is one of theirs or of the buckets.
+    // The weights are most of the file, so that a changed byte near its end is one of theirs or of
+    // the buckets.
     let (path, whole) = (scratch.path("s/mail.sqlite"), scratch.read("s/mail.sqlite"));
     let damaged = (1..40).map(|part| whole.len() / 40 * part).find(|&at| {
         let mut bytes = whole.clone();

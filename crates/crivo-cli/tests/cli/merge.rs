@@ -74,8 +74,8 @@ fn what_differs_is_refused_by_name_and_nothing_is_written() {
     assert_eq!(scratch.names(), before);
 }
 
-/// A file of an older crivo, whose integers are hashed with XXH3, is asked, continued and merged as before. Beside a new one
-/// it is refused by name.
+/// A file of an older crivo, whose integers are hashed with XXH3, is asked, continued and merged as
+/// before. Beside a new one it is refused by name.
 #[test]
 fn integers_of_older_files_keep_their_hash() {
     let older = KeyScheme::integers().with_function(HashFunction::Xxh3).unwrap();

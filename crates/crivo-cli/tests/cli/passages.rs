@@ -229,7 +229,8 @@ fn the_page_can_be_read_in_a_browser() {
     assert_eq!(first, "First <b>page</b>.\n\nCl", "line ends stay line ends");
 }
 
-/// Killed at any time, a run with a work folder is continued by the same command, and brings the same bytes.
+/// Killed at any time, a run with a work folder is continued by the same command, and brings the
+/// same bytes.
 #[test]
 fn a_killed_run_continues_with_the_same_bytes() {
     let mut random = Random::new(5);

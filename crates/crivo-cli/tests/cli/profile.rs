@@ -1,6 +1,7 @@
 // This file is long because every figure has its test.
 
-//! `crivo profile`: its answers against an exact model, in every format and on any number of threads.
+//! `crivo profile`: its answers against an exact model, in every format and on any number of
+//! threads.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -67,7 +68,8 @@ fn agree(found: &Value, kind: Kind, values: &[String], name: &str) {
         None => assert!(majority.is_none_or(|_| most < 0.6 * present.len() as f64), "{name}: {majority:?}"),
     }
 
-    // At 95 % a single interval may fail; that of twice the width fails with a probability below 10⁻⁴, and there are few.
+    // At 95 % a single interval may fail; that of twice the width fails with a probability below
+    // 10⁻⁴, and there are few.
     let distinct = counts.len() as f64;
     let width = number(&found["distinct"]["upper"]) - number(&found["distinct"]["lower"]);
     assert!(
@@ -75,7 +77,8 @@ fn agree(found: &Value, kind: Kind, values: &[String], name: &str) {
         "{name}: {} {distinct}",
         found["distinct"]
     );
-    // Yes may be wrong where duplicates are few, and no once in 10,000 where values are too many to be counted exactly.
+    // Yes may be wrong where duplicates are few, and no once in 10,000 where values are too many to
+    // be counted exactly.
     let is_key = empty == 0 && counts.len() == values.len() && !values.is_empty();
     let is_exact = number(&found["distinct"]["confidence"]) == 1.0;
     if found["key"].as_bool().unwrap() {
@@ -134,8 +137,9 @@ fn agree(found: &Value, kind: Kind, values: &[String], name: &str) {
     }
 }
 
-/// 40 columns of 20,000 different values each: of 40 intervals at 95 % more than 14 fail with a probability below 10⁻⁶,
-/// and an estimate that is 3 % off fails in all of them. The same for the middle of the growth curves.
+/// 40 columns of 20,000 different values each: of 40 intervals at 95 % more than 14 fail with a
+/// probability below 10⁻⁶, and an estimate that is 3 % off fails in all of them. The same for the
+/// middle of the growth curves.
 #[test]
 fn intervals_cover_the_truth_as_often_as_they_say() {
     let random = &mut generator("profile intervals");
@@ -207,7 +211,8 @@ fn threads_change_nothing_but_the_sample_while_values_are_few() {
     let profile = |threads: &str| {
         let mut json = scratch.run(&["profile", "data.csv", "--json", "--threads", threads]).json();
         for column in json["columns"].as_array_mut().unwrap() {
-            // Where different values outnumber the counters, what is listed depends on the order of rows.
+            // Where different values outnumber the counters, what is listed depends on the order of
+            // rows.
             if number(&column["distinct"]["value"]) > 300.0 {
                 column["top"] = Value::Null;
                 column["others_at_most"] = Value::Null;

@@ -1,4 +1,5 @@
-//! `crivo profile` says what it does not know: no list of chance, no key that has a twin, no "none" where nothing was compared.
+//! `crivo profile` says what it does not know: no list of chance, no key that has a twin, no "none"
+//! where nothing was compared.
 
 use serde_json::{Value, json};
 
@@ -50,8 +51,8 @@ fn text_of_two_bytes_a_unit_is_refused() {
     scratch.run(&["profile", "nothing.parquet"]).fails_with("nothing.parquet: not a Parquet file");
 }
 
-/// Values that come once are not listed, though some have a counter by chance. A value among them that
-/// really is frequent is listed.
+/// Values that come once are not listed, though some have a counter by chance. A value among them
+/// that really is frequent is listed.
 #[test]
 fn only_values_that_stand_out_are_listed() {
     let scratch = Scratch::with([
@@ -81,8 +82,8 @@ fn only_values_that_stand_out_are_listed() {
     assert!(!shown.ok().contains("± 0.1 %,"), "{}", shown.out);
 }
 
-/// One value in two hundred comes twice: of a sample of a thousand values some do, except with a probability of e⁻⁵.
-/// The hashes are the same in every run.
+/// One value in two hundred comes twice: of a sample of a thousand values some do, except with a
+/// probability of e⁻⁵. The hashes are the same in every run.
 #[test]
 fn a_column_with_twins_is_no_key_and_one_without_may_be() {
     let scratch = Scratch::with([
@@ -211,7 +212,8 @@ fn a_long_text_that_is_always_the_same_is_the_majority() {
     assert!(scratch.run(&["profile", "one.csv"]).ok().contains("t: 1 value is too long"));
 }
 
-/// Names that begin alike can be told apart, at every width, and nothing in them steers the terminal.
+/// Names that begin alike can be told apart, at every width, and nothing in them steers the
+/// terminal.
 #[test]
 fn long_names_are_cut_in_the_middle_and_only_where_there_is_no_room() {
     let start = "a_rather_long_name_of_a_column_that_begins_like_others_";

@@ -107,7 +107,8 @@ fn same_text(shown: &Value, told: &Value) {
     assert!(shown == told || beginning, "the page has {shown}, the JSON {told}");
 }
 
-/// A row of a picture's table: the first numbers are those given, then bounds if they differ from the value.
+/// A row of a picture's table: the first numbers are those given, then bounds if they differ from
+/// the value.
 #[track_caller]
 fn same_row(row: &Value, first: &[&Value], interval: &Value) {
     let at = first.len();

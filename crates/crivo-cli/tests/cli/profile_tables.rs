@@ -3,7 +3,8 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// A generator for the test called `name`; with `CRIVO_TEST_SEED` set every test draws from another stream.
+/// A generator for the test called `name`; with `CRIVO_TEST_SEED` set every test draws from another
+/// stream.
 pub(crate) fn generator(name: &str) -> Random {
     let base = std::env::var("CRIVO_TEST_SEED").map_or(0, |seed| seed.parse().unwrap());
     let label = name.bytes().fold(0_u64, |label, byte| label.wrapping_mul(0x100_0000_01B3) ^ u64::from(byte));

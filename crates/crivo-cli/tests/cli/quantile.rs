@@ -71,7 +71,8 @@ fn bounds_hold_in_every_format_and_the_second_pass_says_so() {
         assert_eq!((bars.len(), total), (8, truth.len() as f64));
         assert_eq!(scratch.run(&args).json(), json, "the same threads give the same answers");
     }
-    // Each of the nine intervals is 95 % sure. The coins are fixed, so that what holds once holds always.
+    // Each of the nine intervals is 95 % sure. The coins are fixed, so that what holds once holds
+    // always.
     assert!(missed <= 2, "{missed} of 9 intervals missed the truth");
 }
 

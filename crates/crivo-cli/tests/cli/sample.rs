@@ -56,8 +56,8 @@ fn few_rows_are_all_of_them_whatever_their_line_ends() {
 }
 
 /// Each of 20 rows is in a sample of 5 with probability 1/4. Over 400 seeds the number of times is
-/// binomial, 100 ± 8.7; outside 52 to 148, 5.5 standard deviations, some row of a fair one falls with a
-/// probability below 10⁻⁶. Seeds are fixed.
+/// binomial, 100 ± 8.7; outside 52 to 148, 5.5 standard deviations, some row of a fair one falls
+/// with a probability below 10⁻⁶. Seeds are fixed.
 #[test]
 fn every_row_is_as_likely() {
     let text = (0..20).fold(String::new(), |text, n| text + &format!("{n}\n"));
@@ -74,8 +74,9 @@ fn every_row_is_as_likely() {
     assert!(samples.len() > 350, "of 15504 sets");
 }
 
-/// One row has as much weight as the 19 others together: it is drawn first with probability 1/2, and as one of
-/// two with 1/2 + 1/2 · (its share of what is left, 19/37): 0.757. Of 400 that is 303 ± 8.6.
+/// One row has as much weight as the 19 others together: it is drawn first with probability 1/2,
+/// and as one of two with 1/2 + 1/2 · (its share of what is left, 19/37): 0.757. Of 400 that is 303
+/// ± 8.6.
 #[test]
 fn heavy_rows_are_likelier() {
     let text = (0..20)

@@ -25,7 +25,8 @@ fn sets_that_were_built_the_plain_way_can_be_combined() {
             scratch.run(&["set", "has", "u.crivo", key, "-q"]).ok();
         }
         scratch.run(&["set", "has", "i.crivo", "200", "299", "-q"]).ok();
-        // What is in neither set gets a yes from the union at most as often as it says, and as the parts do.
+        // What is in neither set gets a yes from the union at most as often as it says, and as the
+        // parts do.
         scratch.write("other.txt", numbers(100_000..120_000));
         for (set, most) in [("u.crivo", 0.025), ("i.crivo", 0.011)] {
             let shown = scratch.run(&["show", set, "--json"]).json();

@@ -136,7 +136,8 @@ fn version_and_help_succeed() {
         let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();
         let help = scratch.run(&words);
         assert!(help.ok().contains("Examples:\n  "), "{command}");
-        // A terminal of 40 columns stands in the environment; what is longer is wrapped, examples are not.
+        // A terminal of 40 columns stands in the environment; what is longer is wrapped, examples
+        // are not.
         assert!(help.out.contains("crivo "), "{command}");
     }
 }

@@ -85,8 +85,9 @@ impl Scratch {
 
     /// Runs and returns the answer with the high-water mark of the program's memory, in KiB.
     ///
-    /// The mark is read whenever a part of the answer has arrived. A program that has more to say than a pipe holds
-    /// waits for this reader meanwhile, so that no load on the machine hides its peak.
+    /// The mark is read whenever a part of the answer has arrived. A program that has more to say
+    /// than a pipe holds waits for this reader meanwhile, so that no load on the machine hides its
+    /// peak.
     #[cfg(target_os = "linux")]
     pub(crate) fn run_with_peak(&self, args: &[&str]) -> (String, u64) {
         let mut child = self.command(args).stdout(Stdio::piped()).spawn().unwrap();
@@ -227,7 +228,8 @@ pub(crate) fn compress(kind: &str, bytes: &[u8]) -> Vec<u8> {
             encoder.finish().unwrap()
         }
         "zst" => {
-            // With a checksum, as the zstd program writes it: without one not all damage can be seen.
+            // With a checksum, as the zstd program writes it: without one not all damage can be
+            // seen.
             let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
             encoder.include_checksum(true).unwrap();
             encoder.write_all(bytes).unwrap();

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::support::{Random, Scratch, Values, table};
 
-/// Returns values of a skewed distribution: the first keys are far more frequent than the last. Some values
-/// are missing.
+/// Returns values of a skewed distribution: the first keys are far more frequent than the last.
+/// Some values are missing.
 fn skewed(rows: usize, different: u64, seed: u64) -> Values {
     let mut random = Random::new(seed);
     (0..rows)

@@ -23,7 +23,8 @@ fn csv(visits: &[(i64, String)]) -> String {
         .fold(String::from("time,visitor\n"), |text, (time, visitor)| text + &format!("{time},{visitor}\n"))
 }
 
-/// The visits of the panes that the window sees: from the beginning of the hour a day before the latest hour.
+/// The visits of the panes that the window sees: from the beginning of the hour a day before the
+/// latest hour.
 fn last_day(visits: &[(i64, String)]) -> impl Iterator<Item = &String> {
     let latest = visits.iter().map(|visit| visit.0).max().unwrap().div_euclid(3600);
     visits.iter().filter(move |visit| visit.0.div_euclid(3600) >= latest - 24).map(|visit| &visit.1)
@@ -219,7 +220,8 @@ fn short_windows_are_as_long_as_they_say() {
     assert_eq!(seen("s.csv", "24s").1, 1.0);
     let text = scratch.run(&["distinct", "s.csv", "-f", "v", "--window", "10s", "--time-field", "t"]);
     assert!(text.ok().contains("exact to a pane of 500 ms"), "{text:?}");
-    // A ring is continued by its own window only, also one whose numbers are the same in another unit.
+    // A ring is continued by its own window only, also one whose numbers are the same in another
+    // unit.
     let into = |window: &str| {
         scratch.run(&[
             "distinct",

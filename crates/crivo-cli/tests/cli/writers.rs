@@ -125,8 +125,8 @@ fn the_same_command_twice_continues() {
     assert!(message.contains("width 136 was asked for: that of r.crivo is 272"), "{message}");
 }
 
-/// 64 writers at once, and 100 kills among them: what was reported done is there, nothing is there twice, and the file is
-/// whole. `CRIVO_WRITERS` and `CRIVO_KILLS` change the numbers.
+/// 64 writers at once, and 100 kills among them: what was reported done is there, nothing is there
+/// twice, and the file is whole. `CRIVO_WRITERS` and `CRIVO_KILLS` change the numbers.
 #[test]
 fn nothing_reported_done_is_lost_among_kills() {
     let number =

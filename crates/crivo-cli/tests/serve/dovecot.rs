@@ -1,5 +1,5 @@
-//! Learning by moving mail: a real Dovecot with the settings and scripts of docs/mail-setups.md, and a client that moves
-//! messages by IMAP.
+//! Learning by moving mail: a real Dovecot with the settings and scripts of docs/mail-setups.md,
+//! and a client that moves messages by IMAP.
 //!
 //! Dovecot runs from a configuration folder of its own, on a free port of 127.0.0.1.
 
@@ -136,7 +136,8 @@ impl Client {
         assert!(answer.starts_with("OK"), "{command}: {answer} {}", dovecot.log());
     }
 
-    /// Puts a message into a folder that is made for it, unless it is the first one, and opens that.
+    /// Puts a message into a folder that is made for it, unless it is the first one, and opens
+    /// that.
     fn put(&mut self, dovecot: &Dovecot, folder: &str, message: &str) {
         if folder != "INBOX" {
             self.say(dovecot, &format!("CREATE {folder}"));

@@ -1,5 +1,5 @@
-//! `crivo mail serve` as its users meet it: through the real `spamc`, Postfix and Dovecot, in recipes of procmail and
-//! maildrop, by hand-written HTTP, in a browser, and by many at once.
+//! `crivo mail serve` as its users meet it: through the real `spamc`, Postfix and Dovecot, in
+//! recipes of procmail and maildrop, by hand-written HTTP, in a browser, and by many at once.
 //!
 //! The programs come from Debian; `cargo xtask test` installs those that are missing.
 

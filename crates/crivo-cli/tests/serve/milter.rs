@@ -1,7 +1,8 @@
-//! `crivo mail serve --milter` behind a real Postfix, from acceptance to delivery, and driven by `miltertest`.
+//! `crivo mail serve --milter` behind a real Postfix, from acceptance to delivery, and driven by
+//! `miltertest`.
 //!
-//! Postfix runs from a configuration folder of its own, on a free port of 127.0.0.1, with the lines that
-//! docs/mail-setups.md tells administrators to write.
+//! Postfix runs from a configuration folder of its own, on a free port of 127.0.0.1, with the lines
+//! that docs/mail-setups.md tells administrators to write.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};

@@ -1,8 +1,8 @@
 //! Many at once: no error, quick answers, and memory that does not grow.
 //!
 //! The short run is part of every test run and claims only what a loaded machine can keep: no error
-//! and no growth. `cargo test -p crivo-cli --test serve -- --ignored --nocapture` runs a minute of it
-//! and prints the times; `benchmarks/commands/serve.py` measures the release build.
+//! and no growth. `cargo test -p crivo-cli --test serve -- --ignored --nocapture` runs a minute of
+//! it and prints the times; `benchmarks/commands/serve.py` measures the release build.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -47,7 +47,8 @@ fn teach(server: &Server, class: &str, message: &str) -> Result<(), String> {
     if reply.starts_with("SPAMD/1.1 0 EX_OK\r\nDidSet: local") { Ok(()) } else { Err(reply) }
 }
 
-/// Asks and teaches on all connections: one request of twenty is a lesson. Numbers of lessons begin with `first`.
+/// Asks and teaches on all connections: one request of twenty is a lesson. Numbers of lessons begin
+/// with `first`.
 fn soak_with_lessons(server: &Server, rounds: u64, first: u64) {
     let next = AtomicU64::new(first);
     std::thread::scope(|scope| {

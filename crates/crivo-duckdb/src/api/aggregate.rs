@@ -1,7 +1,7 @@
 //! Aggregate functions: many rows in, one value for each group out.
 //!
-//! DuckDB allocates the bytes of states, moves them as it likes (also to disk and back), and says when each begins and
-//! ends. What a state owns lies on Rust's heap, so only its pointer moves.
+//! DuckDB allocates the bytes of states, moves them as it likes (also to disk and back), and says
+//! when each begins and ends. What a state owns lies on Rust's heap, so only its pointer moves.
 
 use std::marker::PhantomData;
 
@@ -27,7 +27,8 @@ pub(crate) trait Aggregate: 'static {
     /// Adds rows to the states of their groups.
     fn update(chunk: &Chunk<'_>, states: &mut States<'_, Self::State>) -> Result<()>;
 
-    /// Makes `target` the state of both. The source stays as it is, because DuckDB uses it again in windows.
+    /// Makes `target` the state of both. The source stays as it is, because DuckDB uses it again in
+    /// windows.
     fn combine(source: &Self::State, target: &mut Self::State) -> Result<()>;
 
     /// Writes the answer of a state, which DuckDB may add to afterwards.
@@ -66,8 +67,8 @@ impl<S> States<'_, S> {
         }
     }
 
-    /// Brings places of `rows` together by group: `take` is given the state of each group with the places of its rows,
-    /// in their order.
+    /// Brings places of `rows` together by group: `take` is given the state of each group with the
+    /// places of its rows, in their order.
     pub(crate) fn by_group(
         &mut self,
         rows: &[u32],
@@ -94,8 +95,8 @@ impl Registry {
         let refused = || {
             SqlError::new(format!("DuckDB refuses the function {}: is another of that name there?", A::NAME))
         };
-        // SAFETY: functions and their set are created, filled, registered and destroyed here; DuckDB copies names,
-        // types and functions.
+        // SAFETY: functions and their set are created, filled, registered and destroyed here;
+        // DuckDB copies names, types and functions.
         unsafe {
             let mut set = duckdb::duckdb_create_aggregate_function_set(name.as_ptr());
             for (parameters, returns) in A::OVERLOADS {

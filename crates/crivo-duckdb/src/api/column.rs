@@ -17,7 +17,8 @@ pub(crate) struct Chunk<'a> {
 
 impl Chunk<'_> {
     /// # Safety
-    /// The chunk is valid as long as the value, and its vectors are flat, as DuckDB gives them to functions.
+    /// The chunk is valid as long as the value, and its vectors are flat, as DuckDB gives them to
+    /// functions.
     pub(super) unsafe fn new(chunk: duckdb::duckdb_data_chunk) -> Self {
         // SAFETY: the chunk is valid.
         let rows = unsafe { duckdb::duckdb_data_chunk_get_size(chunk) } as usize;
@@ -104,7 +105,8 @@ impl Huge {
     }
 }
 
-/// A text or bytes as DuckDB stores them: up to 12 bytes in place, and longer ones behind a pointer.
+/// A text or bytes as DuckDB stores them: up to 12 bytes in place, and longer ones behind a
+/// pointer.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct StringRef {
@@ -126,8 +128,8 @@ impl StringRef {
     /// Returns the bytes.
     #[inline]
     pub(crate) fn bytes(&self) -> &[u8] {
-        // SAFETY: DuckDB keeps the bytes in place or behind the pointer, by their length. The value is borrowed from
-        // a vector that keeps both alive.
+        // SAFETY: DuckDB keeps the bytes in place or behind the pointer, by their length. The value
+        // is borrowed from a vector that keeps both alive.
         unsafe {
             let start = if self.length <= INLINED {
                 std::ptr::from_ref(self).cast::<u8>().add(4)

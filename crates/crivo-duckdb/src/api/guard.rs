@@ -8,7 +8,8 @@ use crate::error::Result;
 
 /// Runs a callback of DuckDB. An error or a panic becomes a message for `report`.
 ///
-/// A panic leaves states as valid values, because they are Rust's own types: DuckDB drops them after the error.
+/// A panic leaves states as valid values, because they are Rust's own types: DuckDB drops them
+/// after the error.
 pub(super) fn guarded(function: &str, callback: impl FnOnce() -> Result<()>, report: impl FnOnce(&CString)) {
     let message = match catch_unwind(AssertUnwindSafe(callback)) {
         Ok(Ok(())) => return,

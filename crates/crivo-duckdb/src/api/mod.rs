@@ -1,9 +1,11 @@
 //! What does DuckDB's C API ask of an extension?
 //!
-//! This module is the border: everything `unsafe` stands here, and the rest of the crate sees columns, states and
-//! results as safe types. Every callback runs through [`guard::guarded`], so an error or a panic becomes an SQL error.
+//! This module is the border: everything `unsafe` stands here, and the rest of the crate sees
+//! columns, states and results as safe types. Every callback runs through [`guard::guarded`], so an
+//! error or a panic becomes an SQL error.
 //!
-//! Only functions of the stable C API v1.2.0 are called, so one binary loads into every later DuckDB of version 1 and 2.
+//! Only functions of the stable C API v1.2.0 are called, so one binary loads into every later
+//! DuckDB of version 1 and 2.
 
 #![allow(unsafe_code)] // DuckDB hands out pointers
 

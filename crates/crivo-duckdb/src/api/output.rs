@@ -13,7 +13,8 @@ pub(crate) struct Output<'a> {
 
 impl Output<'_> {
     /// # Safety
-    /// The vector is valid as long as the value, has the type that the function declares, and room for its rows.
+    /// The vector is valid as long as the value, has the type that the function declares, and room
+    /// for its rows.
     pub(super) unsafe fn new(vector: duckdb::duckdb_vector) -> Self {
         Self { vector, life: PhantomData }
     }
@@ -79,9 +80,11 @@ impl Output<'_> {
         self.field(2).double(row, estimate.upper());
     }
 
-    /// Makes a row a list of that many elements. Returns the vector of the elements, and the place of the first.
+    /// Makes a row a list of that many elements. Returns the vector of the elements, and the place
+    /// of the first.
     pub(crate) fn list(&mut self, row: usize, len: usize) -> (Output<'_>, usize) {
-        // SAFETY: the declared type is a list; room for the elements is made before the vector is lent.
+        // SAFETY: the declared type is a list; room for the elements is made before the vector is
+        // lent.
         let (child, first) = unsafe {
             let first = duckdb::duckdb_list_vector_get_size(self.vector);
             duckdb::duckdb_list_vector_reserve(self.vector, first + len as u64);

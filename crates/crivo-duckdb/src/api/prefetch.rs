@@ -1,6 +1,7 @@
 //! Memory that is needed soon.
 
-/// Begins to fetch the memory at an address, which may be any: a prefetch reads nothing and never fails.
+/// Begins to fetch the memory at an address, which may be any: a prefetch reads nothing and never
+/// fails.
 #[inline]
 pub(crate) fn prefetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]

@@ -16,7 +16,8 @@ pub(crate) trait Scalar: 'static {
     const OVERLOADS: &'static [&'static [Type]];
     const RETURNS: Type;
 
-    /// Writes the value of every row. A row is NULL where a parameter is, unless the function says otherwise.
+    /// Writes the value of every row. A row is NULL where a parameter is, unless the function says
+    /// otherwise.
     fn run(chunk: &Chunk<'_>, out: &mut Output<'_>) -> Result<()>;
 }
 
@@ -27,8 +28,8 @@ impl Registry {
         let refused = || {
             SqlError::new(format!("DuckDB refuses the function {}: is another of that name there?", S::NAME))
         };
-        // SAFETY: functions and their set are created, filled, registered and destroyed here; DuckDB copies names,
-        // types and functions.
+        // SAFETY: functions and their set are created, filled, registered and destroyed here;
+        // DuckDB copies names, types and functions.
         unsafe {
             let mut set = duckdb::duckdb_create_scalar_function_set(name.as_ptr());
             for parameters in S::OVERLOADS {
@@ -38,7 +39,8 @@ impl Registry {
                     duckdb::duckdb_scalar_function_add_parameter(function, parameter.create()?.0);
                 }
                 duckdb::duckdb_scalar_function_set_return_type(function, S::RETURNS.create()?.0);
-                // NULLs are handled here, so that the function is the same in all versions of DuckDB.
+                // NULLs are handled here, so that the function is the same in all versions of
+                // DuckDB.
                 duckdb::duckdb_scalar_function_set_special_handling(function);
                 duckdb::duckdb_scalar_function_set_function(function, Some(call::<S>));
                 let added = duckdb::duckdb_add_scalar_function_to_set(set, function);

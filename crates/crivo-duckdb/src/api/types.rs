@@ -59,7 +59,8 @@ impl Type {
                     fields.iter().map(|(name, _)| c_string(name)).collect::<Result<_>>()?;
                 let mut types: Vec<_> = types.iter().map(|field| field.0).collect();
                 let mut names: Vec<_> = names.iter().map(|name| name.as_ptr()).collect();
-                // SAFETY: both arrays have as many elements as there are fields; DuckDB copies them.
+                // SAFETY: both arrays have as many elements as there are fields; DuckDB copies
+                // them.
                 Ok(LogicalType(unsafe {
                     duckdb::duckdb_create_struct_type(
                         types.as_mut_ptr(),

@@ -15,15 +15,18 @@ const MOST_BITS: f64 = (1_u64 << 33) as f64;
 
 /// A set that takes a few of the absent keys for members, with the hash of DataSketches (XXH64).
 ///
-/// crivo's own filters have other bytes, and derive their places so that two keys share some of them and never a whole row.
+/// crivo's own filters have other bytes, and derive their places so that two keys share some of
+/// them and never a whole row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bloom(BloomFilter);
 
 impl Bloom {
-    /// Returns an empty filter for this number of different keys, which takes that share of absent ones for members.
+    /// Returns an empty filter for this number of different keys, which takes that share of absent
+    /// ones for members.
     ///
     /// # Errors
-    /// If there are no keys, the share is not between 0 and 1, or the filter takes more than a gibibyte.
+    /// If there are no keys, the share is not between 0 and 1, or the filter takes more than a
+    /// gibibyte.
     pub fn for_items(items: u64, false_positive_rate: f64) -> Result<Self> {
         if items == 0 {
             return Err(Error::setting("items", "1 or more", items));
@@ -87,7 +90,8 @@ impl Bloom {
         self.0.estimated_fpp()
     }
 
-    /// Returns the number of different keys, with bounds at 95 %; a lower bound only if all bits are set.
+    /// Returns the number of different keys, with bounds at 95 %; a lower bound only if all bits
+    /// are set.
     pub fn items(&self) -> Estimate {
         let (bits, set, hashes) = (self.bits() as f64, self.0.bits_used() as f64, f64::from(self.hashes()));
         if set == 0.0 {

@@ -1,7 +1,8 @@
 //! The border where bytes of unknown origin enter the decoders of DataSketches.
 //!
-//! Those decoders check lengths, and trust much of what is inside. Three things keep that to an error: sizes are
-//! checked before a decoder allocates, a decoded sketch is asked and merged once, and a panic on the way is caught.
+//! Those decoders check lengths, and trust much of what is inside. Three things keep that to an
+//! error: sizes are checked before a decoder allocates, a decoded sketch is asked and merged once,
+//! and a panic on the way is caught.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
@@ -9,7 +10,8 @@ use std::sync::Once;
 
 use crate::{Error, Result};
 
-/// The most bytes that a decoder may allocate beyond those it was given, for a sketch that is stored as empty.
+/// The most bytes that a decoder may allocate beyond those it was given, for a sketch that is
+/// stored as empty.
 pub(crate) const MOST_EMPTY_BYTES: u64 = 128 << 20;
 
 thread_local! {

@@ -1,9 +1,10 @@
 //! Are the registers of an HLL ones that could have been written?
 //!
-//! The decoder of DataSketches checks lengths and headers, and trusts the registers. Forged registers may
-//! then break later steps. This checks the registers and the sums stored beside them. Layout of the array
-//! modes: 40 bytes of header, then the registers as bytes, as six bits (which cannot be wrong) or as four
-//! bits above a common minimum, where 15 means "see the list of exceptions that follows".
+//! The decoder of DataSketches checks lengths and headers, and trusts the registers. Forged
+//! registers may then break later steps. This checks the registers and the sums stored beside them.
+//! Layout of the array modes: 40 bytes of header, then the registers as bytes, as six bits (which
+//! cannot be wrong) or as four bits above a common minimum, where 15 means "see the list of
+//! exceptions that follows".
 
 use std::collections::BTreeSet;
 
@@ -30,7 +31,8 @@ pub(crate) fn wrong_registers(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Checks the numbers before the registers: the running estimate, and the sum of 2^−rank in two parts.
+/// Checks the numbers before the registers: the running estimate, and the sum of 2^−rank in two
+/// parts.
 fn wrong_sums(bytes: &[u8], registers: usize) -> Option<&'static str> {
     let (_, numbers) = bytes.split_at_checked(8)?;
     let [estimate, low_ranks, high_ranks] = [0, 1, 2]

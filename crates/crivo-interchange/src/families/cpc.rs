@@ -11,16 +11,16 @@ use super::estimate;
 use crate::{Error, Result};
 
 const KIND: &str = "CPC";
-/// The largest size. What larger sketches of DataSketches hold lies in a table that forged bytes could fill in
-/// quadratic time.
+/// The largest size. What larger sketches of DataSketches hold lies in a table that forged bytes
+/// could fill in quadratic time.
 const MOST_LG_K: u8 = 16;
 /// The bits of the byte with flags.
 const HAS_HIP: u8 = 1 << 2;
 const HAS_TABLE: u8 = 1 << 3;
 const HAS_WINDOW: u8 = 1 << 4;
 
-/// Counts different keys with a standard error of about 0.69/√(2^`lg_k`), in some 0.6 of the bytes of an
-/// [`Hll`](crate::Hll) of that error.
+/// Counts different keys with a standard error of about 0.69/√(2^`lg_k`), in some 0.6 of the bytes
+/// of an [`Hll`](crate::Hll) of that error.
 #[derive(Clone)]
 pub struct Cpc(CpcSketch);
 
@@ -80,8 +80,8 @@ impl Cpc {
     /// Returns the sketch that the bytes of any system hold.
     ///
     /// # Errors
-    /// If they are not the bytes of such a sketch, of one of more than 2^16 rows, or were hashed with another seed
-    /// than 9001.
+    /// If they are not the bytes of such a sketch, of one of more than 2^16 rows, or were hashed
+    /// with another seed than 9001.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         if let Some(&lg_k) = bytes.get(3).filter(|lg_k| **lg_k > MOST_LG_K) {
             return Err(Error::bytes(KIND, format_args!("lg_k {lg_k}, and 16 is the most that is read")));
@@ -92,7 +92,8 @@ impl Cpc {
             if !(0.0..1e25).contains(&estimate) || !are_sums(bytes, sketch.lg_k()) {
                 return Err(Error::bytes(KIND, "sums that are no sums of its coupons"));
             }
-            // The coupons decide all other parts. They are put together anew: other parts than those were forged.
+            // The coupons decide all other parts. They are put together anew: other parts than
+            // those were forged.
             let rebuilt = union(&[&sketch]).map(|rebuilt| rebuilt.serialize());
             let payload = |bytes: &[u8]| bytes.get(header_len(bytes)..).map(<[u8]>::to_vec);
             let same = rebuilt.is_some_and(|rebuilt| {
@@ -117,12 +118,14 @@ fn union(sketches: &[&CpcSketch]) -> Option<CpcSketch> {
     Some(union.to_sketch())
 }
 
-/// Returns the length of what stands before the coded table and window: the first byte has it in words.
+/// Returns the length of what stands before the coded table and window: the first byte has it in
+/// words.
 fn header_len(bytes: &[u8]) -> usize {
     usize::from(bytes.first().copied().unwrap_or(0)) * 4
 }
 
-/// Returns true if the running estimate and the sum of chances beside it, where they are stored, can be those of a sketch.
+/// Returns true if the running estimate and the sum of chances beside it, where they are stored,
+/// can be those of a sketch.
 fn are_sums(bytes: &[u8], lg_k: u8) -> bool {
     let flags = bytes.get(5).copied().unwrap_or(0);
     if flags & HAS_HIP == 0 || flags & (HAS_TABLE | HAS_WINDOW) == 0 {

@@ -12,8 +12,8 @@ use super::border::{caught, u32_at, u64_at};
 use crate::{Error, FrequentItem, Result};
 
 const KIND: &str = "frequent items";
-/// The base-2 logarithm of the largest map. Forged keys that all want one place take quadratic time, and in a map of
-/// this size about a second.
+/// The base-2 logarithm of the largest map. Forged keys that all want one place take quadratic
+/// time, and in a map of this size about a second.
 const MOST_LG_SIZE: u8 = 16;
 /// The bytes before the counts, where there are any.
 const HEADER: usize = 32;
@@ -70,14 +70,16 @@ macro_rules! of_items {
     };
 }
 
-/// Counts the most frequent keys, which are texts or integers, in a map of 2^`lg_size` places. Bounds are certain.
+/// Counts the most frequent keys, which are texts or integers, in a map of 2^`lg_size` places.
+/// Bounds are certain.
 ///
 /// Texts longer than 4 GiB are no keys. Negative integers are those above 2^63 of the same bits.
 #[derive(Debug, Clone)]
 pub struct FrequentItems(Items);
 
 impl FrequentItems {
-    /// Returns an empty sketch of texts, or of integers. It holds three quarters of 2^`lg_size` keys.
+    /// Returns an empty sketch of texts, or of integers. It holds three quarters of 2^`lg_size`
+    /// keys.
     ///
     /// # Errors
     /// If `lg_size` is not 3 to 16.
@@ -157,7 +159,8 @@ impl FrequentItems {
         Estimate::certain(value, lower as f64, upper.min(self.total()) as f64)
     }
 
-    /// Returns the keys with the highest counts: at most that many, in falling order and then that of the keys.
+    /// Returns the keys with the highest counts: at most that many, in falling order and then that
+    /// of the keys.
     pub fn top(&self, most: usize) -> Vec<FrequentItem> {
         let mut items = match &self.0 {
             Items::Texts(sketch) => rows(sketch, |text| OwnedKey::Bytes(text.0.clone())),
@@ -225,10 +228,12 @@ impl FrequentItems {
 
     /// Returns the sketch that the bytes of any system hold: of texts, or of integers of 64 bits.
     ///
-    /// The bytes do not say which of them. They are texts if lengths and texts fill the bytes, and none has a NUL.
+    /// The bytes do not say which of them. They are texts if lengths and texts fill the bytes, and
+    /// none has a NUL.
     ///
     /// # Errors
-    /// If they are not the bytes of such a sketch, or of a map of more than 2^16 places. There is no checksum in them.
+    /// If they are not the bytes of such a sketch, or of a map of more than 2^16 places. There is
+    /// no checksum in them.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let Some(items) = u32_at(bytes, 8).filter(|_| bytes.len() > HEADER) else {
             return Self::decode_as(bytes, false);
@@ -249,7 +254,8 @@ impl FrequentItems {
                 format_args!("a map of 2^{lg_most} places, and 2^16 are the most that is read"),
             ));
         }
-        // The present size of the map decides what the decoder allocates, and nothing else: the map grows with its keys.
+        // The present size of the map decides what the decoder allocates, and nothing else: the map
+        // grows with its keys.
         let mut bytes = bytes.to_vec();
         let items = u64::from(u32_at(&bytes, 8).unwrap_or(0));
         let needed = (3..MOST_LG_SIZE).find(|lg| (3_u64 << lg) / 4 >= items).unwrap_or(MOST_LG_SIZE);
@@ -264,7 +270,8 @@ impl FrequentItems {
                 Items::Texts(FrequentItemsSketch::deserialize(&bytes).map_err(wrong)?)
             }))
         })?;
-        // What was taken from all counts at once came from at least one of them, so that nothing overflows later.
+        // What was taken from all counts at once came from at least one of them, so that nothing
+        // overflows later.
         let counts = bytes.get(HEADER..).unwrap_or_default().as_chunks::<8>().0.iter().take(items as usize);
         let kept = counts.map(|count| u128::from(u64::from_le_bytes(*count))).sum::<u128>();
         let kept = if sketch.is_empty() { 0 } else { kept };

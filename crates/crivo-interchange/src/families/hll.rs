@@ -10,8 +10,8 @@ use super::check::wrong_registers;
 use super::estimate;
 use crate::{Error, Result};
 
-/// Counts different keys in 2^`lg_k` bytes, with a standard error of about 1.04/√(2^`lg_k`): in the form
-/// `HLL_8` that Spark uses.
+/// Counts different keys in 2^`lg_k` bytes, with a standard error of about 1.04/√(2^`lg_k`): in the
+/// form `HLL_8` that Spark uses.
 #[derive(Clone, PartialEq)]
 pub struct Hll(HllSketch);
 
@@ -72,14 +72,15 @@ impl Hll {
     /// The sketch that the bytes of any system hold: `HLL_4`, `HLL_6` or `HLL_8`.
     ///
     /// # Errors
-    /// If they are not the bytes of such a sketch. There is no checksum in them, so that a change inside
-    /// of the registers goes unnoticed.
+    /// If they are not the bytes of such a sketch. There is no checksum in them, so that a change
+    /// inside of the registers goes unnoticed.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let sketch = HllSketch::deserialize(bytes).map_err(|cause| Error::bytes("HLL", cause))?;
         if let Some(cause) = wrong_registers(bytes) {
             return Err(Error::bytes("HLL", cause));
         }
-        // Sums that are kept beside the registers: what they make of an answer shows whether they are numbers.
+        // Sums that are kept beside the registers: what they make of an answer shows whether they
+        // are numbers.
         let answers = [sketch.estimate(), sketch.composite_estimate()];
         if answers.iter().any(|answer| !(0.0..1e25).contains(answer)) {
             return Err(Error::bytes("HLL", "sums that are no sums of registers"));

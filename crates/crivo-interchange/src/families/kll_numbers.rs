@@ -6,7 +6,8 @@ use crivo::sketch::Quantiles;
 use super::border::caught;
 use crate::{Error, Kll, NumberKind, Result};
 
-/// The place of the flags, the one of a sketch without values, and the place of its least value where it has several.
+/// The place of the flags, the one of a sketch without values, and the place of its least value
+/// where it has several.
 const FLAGS: usize = 3;
 const IS_EMPTY: u8 = 1;
 const IS_SINGLE: u8 = 1 << 2;
@@ -60,8 +61,8 @@ impl AnyKll {
         Err(Error::setting("error", "a share from 0.00005 to 1", error))
     }
 
-    /// Adds a number. Floats are rounded. Of whole numbers, those with a fraction are rounded down and those that do
-    /// not fit become the nearest that do.
+    /// Adds a number. Floats are rounded. Of whole numbers, those with a fraction are rounded down
+    /// and those that do not fit become the nearest that do.
     pub fn insert(&mut self, number: f64) {
         match self {
             Self::Doubles(sketch) => sketch.insert(number),
@@ -125,8 +126,9 @@ impl AnyKll {
         })
     }
 
-    /// Returns the sketch that the bytes of any system hold, which do not say what their numbers are. Their length tells floats.
-    /// Numbers of 64 bits are whole if the least and the greatest of them would be no double, or one below 10⁻³⁰⁷.
+    /// Returns the sketch that the bytes of any system hold, which do not say what their numbers
+    /// are. Their length tells floats. Numbers of 64 bits are whole if the least and the greatest
+    /// of them would be no double, or one below 10⁻³⁰⁷.
     ///
     /// # Errors
     /// If they are not the bytes of such a sketch. There is no checksum in them.
@@ -152,7 +154,8 @@ impl AnyKll {
     }
 }
 
-/// Returns true if no number is a usual float, as if the bytes of small whole numbers are taken for floats.
+/// Returns true if no number is a usual float, as if the bytes of small whole numbers are taken for
+/// floats.
 fn are_next_to_zero(sketch: &Kll<f32>) -> bool {
     let ends = [sketch.quantile(0.0), sketch.quantile(1.0)].map(Option::unwrap_or_default);
     ends.iter().any(|end| *end != 0.0) && ends.iter().all(|end| end.abs() < f32::MIN_POSITIVE)

@@ -23,7 +23,8 @@ pub use quantiles::{Kll, KllNumber, Req};
 pub use tdigest::TDigest;
 pub use theta::Theta;
 
-/// The bounds of DataSketches are at two standard deviations, which is 95.4 % of a normal distribution.
+/// The bounds of DataSketches are at two standard deviations, which is 95.4 % of a normal
+/// distribution.
 fn estimate(value: f64, bound: impl Fn(NumStdDev) -> [f64; 2], is_exact: bool) -> Estimate {
     if is_exact {
         return Estimate::exact(value);

@@ -1,8 +1,8 @@
 //! `KLL` and `REQ`: quantiles, as Spark's `kll_sketch_agg_*` and others keep them.
 //!
-//! Their errors are those of DataSketches: crivo's own rank sketches take the same memory for a smaller error, and
-//! know it. These are for exchange. The draws of DataSketches are not seeded, so that the same values give different bytes
-//! every time.
+//! Their errors are those of DataSketches: crivo's own rank sketches take the same memory for a
+//! smaller error, and know it. These are for exchange. The draws of DataSketches are not seeded, so
+//! that the same values give different bytes every time.
 
 use crivo::sketch::Quantiles;
 use crivo::{Confidence, Estimate};
@@ -12,7 +12,8 @@ use datasketches::req::{RankAccuracy, ReqFloat, ReqSketch};
 
 use crate::{Error, Result};
 
-/// A number that KLL sketches of other systems hold: `f64` (Spark's `double`), `f32` (`float`) or `i64` (`bigint`).
+/// A number that KLL sketches of other systems hold: `f64` (Spark's `double`), `f32` (`float`) or
+/// `i64` (`bigint`).
 pub trait KllNumber: Copy {
     /// The number as DataSketches orders it.
     type Value: KllValue + Ord + Clone;
@@ -132,7 +133,8 @@ where
         self.0.quantile(share, SearchCriteria::Inclusive).ok().flatten().map(|value| N::from_value(&value))
     }
 
-    /// Returns which share of all numbers is at most a limit, with the bounds that DataSketches states, 99 % sure.
+    /// Returns which share of all numbers is at most a limit, with the bounds that DataSketches
+    /// states, 99 % sure.
     pub fn rank(&self, limit: N) -> Option<Estimate> {
         let rank = self.0.rank(&limit.to_value()?, SearchCriteria::Inclusive)?;
         if !self.0.is_estimation_mode() {
@@ -155,8 +157,8 @@ where
         self.0.serialize()
     }
 
-    /// Returns the sketch that the bytes of any system hold. They do not say which numbers they hold: the reader
-    /// has to know.
+    /// Returns the sketch that the bytes of any system hold. They do not say which numbers they
+    /// hold: the reader has to know.
     ///
     /// # Errors
     /// If they are not the bytes of such a sketch. There is no checksum in them.
@@ -198,8 +200,8 @@ where
     }
 }
 
-/// Quantiles whose error is a share of the distance from one end. Other systems keep them as floats of 32 bits. NaN is
-/// skipped.
+/// Quantiles whose error is a share of the distance from one end. Other systems keep them as floats
+/// of 32 bits. NaN is skipped.
 #[derive(Debug, Clone)]
 pub struct Req(ReqSketch<ReqFloat<f32>>);
 
@@ -244,7 +246,8 @@ impl Req {
         value.map(ReqFloat::into_inner)
     }
 
-    /// Returns which share of all numbers is at most a limit, with the bounds of DataSketches at two standard deviations.
+    /// Returns which share of all numbers is at most a limit, with the bounds of DataSketches at
+    /// two standard deviations.
     pub fn rank(&self, limit: f32) -> Option<Estimate> {
         let rank = self.0.rank(&ReqFloat::<f32>::new(limit).ok()?, SearchCriteria::Inclusive)?;
         let bounds = |deviations: NumStdDev| {

@@ -11,8 +11,9 @@ const KIND: &str = "t-digest";
 
 /// Quantiles of numbers in some 2 `k` centroids. NaN and infinities are skipped.
 ///
-/// No bound of its error holds for every input, so that answers lie certainly between the least and the greatest number, and
-/// no closer bounds are stated. crivo's own rank sketches know their error.
+/// No bound of its error holds for every input, so that answers lie certainly between the least and
+/// the greatest number, and no closer bounds are stated. crivo's own rank sketches know their
+/// error.
 #[derive(Debug, Clone)]
 pub struct TDigest(TDigestMut);
 
@@ -48,7 +49,8 @@ impl TDigest {
         self.0.clone().quantile(share).ok().flatten()
     }
 
-    /// Returns which share of all numbers is below a limit, half of those that are equal to it included.
+    /// Returns which share of all numbers is below a limit, half of those that are equal to it
+    /// included.
     pub fn rank(&self, limit: f64) -> Option<f64> {
         self.0.clone().rank(limit).ok().flatten()
     }
@@ -82,7 +84,8 @@ impl TDigest {
             let doubles = TDigestMut::deserialize(bytes);
             let digest = match doubles {
                 Ok(digest) => digest,
-                // The bytes do not say how wide their numbers are. Those of floats are too short for doubles.
+                // The bytes do not say how wide their numbers are. Those of floats are too short
+                // for doubles.
                 Err(cause) => TDigestMut::deserialize_f32(bytes).map_err(|_| Error::bytes(KIND, cause))?,
             };
             let digest = Self(digest);

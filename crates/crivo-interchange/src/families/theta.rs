@@ -10,8 +10,8 @@ use super::estimate;
 use crate::{Error, Result};
 
 /// Counts different keys by the 2^`lg_k` smallest of their hashes, with a standard error of about
-/// 1/√(2^`lg_k`), and exactly while there are fewer. Unlike an [`Hll`](crate::Hll), other systems can
-/// intersect and subtract it.
+/// 1/√(2^`lg_k`), and exactly while there are fewer. Unlike an [`Hll`](crate::Hll), other systems
+/// can intersect and subtract it.
 #[derive(Debug)]
 pub struct Theta {
     lg_k: u8,
@@ -64,7 +64,8 @@ impl Theta {
             && self.settled.as_ref().is_none_or(CompactThetaSketch::is_empty)
     }
 
-    /// How many different keys there are, with bounds at about 95 %; exact while all hashes are kept.
+    /// How many different keys there are, with bounds at about 95 %; exact while all hashes are
+    /// kept.
     pub fn estimate(&self) -> Estimate {
         let Some(sketch) = self.whole() else { return Estimate::exact(0.0) };
         let bounds = |deviations| [sketch.lower_bound(deviations), sketch.upper_bound(deviations)];
@@ -80,19 +81,19 @@ impl Theta {
         *self = Self { lg_k: self.lg_k, recent: None, settled: joined };
     }
 
-    /// The bytes that other systems read: compact, and compressed where that is shorter, as Spark writes
-    /// them.
+    /// The bytes that other systems read: compact, and compressed where that is shorter, as Spark
+    /// writes them.
     pub fn encode(&self) -> Vec<u8> {
         let whole = self.whole().or_else(|| Some(empty(self.lg_k).ok()?.compact(true)));
         whole.map_or_else(Vec::new, |sketch| sketch.serialize_compressed())
     }
 
-    /// The sketch that the bytes of any system hold, plain or compressed. They do not say how many hashes
-    /// are to be kept of what comes later: `lg_k` does.
+    /// The sketch that the bytes of any system hold, plain or compressed. They do not say how many
+    /// hashes are to be kept of what comes later: `lg_k` does.
     ///
     /// # Errors
-    /// If they are not the bytes of such a sketch, or were hashed with another seed than 9001. There is no
-    /// checksum in them.
+    /// If they are not the bytes of such a sketch, or were hashed with another seed than 9001.
+    /// There is no checksum in them.
     pub fn decode(bytes: &[u8], lg_k: u8) -> Result<Self> {
         empty(lg_k)?;
         let settled = CompactThetaSketch::deserialize(bytes).map_err(|cause| Error::bytes("Theta", cause))?;

@@ -1,9 +1,10 @@
 //! A crawler that remembers what it saw in a Bloom filter.
 //!
-//! Pages are known by their content, because several addresses lead to the same. A page that was seen is never read
-//! again. A new page is taken for a seen one with the filter's rate at that moment, `(1 − (1 − 1/m)^(kn))^k` after `n`
-//! pages, and then neither it nor what only it leads to is read. The `n` are all different pages met so far, and not only
-//! those that were added: one taken for a seen page is not added, but all its bits are set, so that adding it would have
+//! Pages are known by their content, because several addresses lead to the same. A page that was
+//! seen is never read again. A new page is taken for a seen one with the filter's rate at that
+//! moment, `(1 − (1 − 1/m)^(kn))^k` after `n` pages, and then neither it nor what only it leads to
+//! is read. The `n` are all different pages met so far, and not only those that were added: one
+//! taken for a seen page is not added, but all its bits are set, so that adding it would have
 //! changed nothing.
 
 use std::collections::VecDeque;
@@ -80,8 +81,8 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     Ok(report)
 }
 
-/// Filters that are far too small skip so often that a rate wrong by three percent is seen. Chance decides about each
-/// page and, for all pages of a crawl at once, about the filter's fill.
+/// Filters that are far too small skip so often that a rate wrong by three percent is seen. Chance
+/// decides about each page and, for all pages of a crawl at once, about the filter's fill.
 fn overfull(context: &Context<'_>, pages: usize, factor: f64) -> Result<Part> {
     let crawls = context.size(4, 16, 4);
     let mut random = context.random("overfull");
@@ -95,8 +96,8 @@ fn overfull(context: &Context<'_>, pages: usize, factor: f64) -> Result<Part> {
         met += crawl.met;
         skipped += crawl.skipped;
         expected += crawl.expected;
-        // The fill's deviation is at most √(f(1 − f)/m), and the rate's relative one k times that of the fill: most
-        // where the fill is that of the mean rate or above.
+        // The fill's deviation is at most √(f(1 − f)/m), and the rate's relative one k times that
+        // of the fill: most where the fill is that of the mean rate or above.
         let fill = pow(crawl.expected / crawl.met as f64, 1.0 / hashes);
         of_fill = hashes * sqrt((1.0 - fill) / fill / bits / crawls as f64);
     }
@@ -153,7 +154,8 @@ mod tests {
     use super::*;
     use crate::prelude::testing::is_refuted_at_usual_scale;
 
-    /// It takes hundreds of thousands of wrong skips to see that, which the smallest scale does not have.
+    /// It takes hundreds of thousands of wrong skips to see that, which the smallest scale does not
+    /// have.
     #[test]
     fn a_rate_wrong_by_three_percent_is_refuted() {
         is_refuted_at_usual_scale("crawler", &[0.97, 1.03], measure);

@@ -1,12 +1,14 @@
 //! Users with exactly the same films.
 //!
-//! A list of the shape of `MovieLens` 10M: 69,878 users, 10,677 films, 10,000,054 ratings (a tenth of that unless
-//! `--scale seed`). Some users have the same films as another, some nearly. When the list is read each user gets a
-//! fingerprint, a hash of all films. Candidates are those with equal fingerprints, and they are verified film by film.
+//! A list of the shape of `MovieLens` 10M: 69,878 users, 10,677 films, 10,000,054 ratings (a tenth
+//! of that unless `--scale seed`). Some users have the same films as another, some nearly. When the
+//! list is read each user gets a fingerprint, a hash of all films. Candidates are those with equal
+//! fingerprints, and they are verified film by film.
 //!
-//! "In less than a second" is counted, because clocks do not repeat: a user is looked up once among the fingerprints
-//! before, and the same text reckons with a million comparisons a second (§4.1), with which all pairs of the list would
-//! take 41 minutes. The times that were measured are noted beside the table.
+//! "In less than a second" is counted, because clocks do not repeat: a user is looked up once among
+//! the fingerprints before, and the same text reckons with a million comparisons a second (§4.1),
+//! with which all pairs of the list would take 41 minutes. The times that were measured are noted
+//! beside the table.
 
 use std::collections::{BTreeMap, HashMap};
 

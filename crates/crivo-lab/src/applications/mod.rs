@@ -27,9 +27,9 @@ fn user(sets: &SetCollection, set: u32) -> u32 {
     std::str::from_utf8(sets.name(set)).ok().and_then(|name| name.parse().ok()).unwrap_or(0)
 }
 
-/// A list of ratings such as people leave: a few films that everybody saw and many that few did, users who rated 20
-/// films and users who rated hundreds; and `pairs` of users, of whom the second has films of the first with `changed`
-/// of them replaced.
+/// A list of ratings such as people leave: a few films that everybody saw and many that few did,
+/// users who rated 20 films and users who rated hundreds; and `pairs` of users, of whom the second
+/// has films of the first with `changed` of them replaced.
 struct LookAlike {
     users: u32,
     films: usize,
@@ -56,7 +56,8 @@ impl LookAlike {
     fn rows(&self, twins: impl Fn(u32, &mut Random) -> Option<f64>, random: &mut Random) -> Vec<(u32, u32)> {
         let popularity = Weighted::zipf(self.films, 0.7);
         let mut sets: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        // Activity: 20 films and an exponential number more, so that all add up to the ratings wanted.
+        // Activity: 20 films and an exponential number more, so that all add up to the ratings
+        // wanted.
         let more = self.ratings as f64 / f64::from(self.users) - 20.0;
         let draw = |count: usize, random: &mut Random, films: &mut Vec<u32>| {
             while films.len() < count.min(self.films / 2) {

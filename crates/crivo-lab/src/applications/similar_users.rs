@@ -1,9 +1,10 @@
 //! Similar users: signatures and bands against exact similarities.
 //!
-//! Users are the sets of films that they rated. Exact: every pair with Jaccard's index 0.6 or more. Observed: signatures
-//! of 400 slots (an error of 0.05), bands for 0.55 so that pairs near the limit are not lost. With `MovieLens`'s own
-//! `u.data` (`--movielens`) the three pairs of the original come out, to the digit; without, a list of the same shape is
-//! generated, with more similar pairs in it.
+//! Users are the sets of films that they rated. Exact: every pair with Jaccard's index 0.6 or more.
+//! Observed: signatures of 400 slots (an error of 0.05), bands for 0.55 so that pairs near the
+//! limit are not lost. With `MovieLens`'s own `u.data` (`--movielens`) the three pairs of the
+//! original come out, to the digit; without, a list of the same shape is generated, with more
+//! similar pairs in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -81,7 +82,8 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     for (number, &(a, b, similarity)) in exact.iter().enumerate() {
         let estimate = sketches[a as usize].similarity(&sketches[b as usize])?.value();
         let theory = factor * similarity;
-        // Slots of small sets depend on each other so that their number varies less than this, never more.
+        // Slots of small sets depend on each other so that their number varies less than this,
+        // never more.
         let equal = libm::round(estimate * f64::from(K)) as u64;
         if number % shown_each == 0 {
             curve.share(similarity, equal, K.into(), theory.min(1.0));
@@ -127,7 +129,8 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     Ok(report)
 }
 
-/// The mean of estimates whose errors are independent: the users of a list share films, and pairs their hashes.
+/// The mean of estimates whose errors are independent: the users of a list share films, and pairs
+/// their hashes.
 fn mean_estimate(
     context: &Context<'_>,
     sets: &SetCollection,

@@ -1,8 +1,9 @@
 //! Expectation is additive, variance is not; and "half of the time" says nothing about chance.
 //!
-//! `E[X + Y] = E[X] + E[Y]` whether or not the two depend on each other. `Var[X + Y]` is the sum of both variances if
-//! they do not, and anything from 0 to twice that if they do. A counter that counts every second event and one that
-//! tosses a coin both count half of them: the first with variance 0, the second with `k/4`.
+//! `E[X + Y] = E[X] + E[Y]` whether or not the two depend on each other. `Var[X + Y]` is the sum of
+//! both variances if they do not, and anything from 0 to twice that if they do. A counter that
+//! counts every second event and one that tosses a coin both count half of them: the first with
+//! variance 0, the second with `k/4`.
 
 use crate::prelude::*;
 

@@ -1,8 +1,8 @@
 //! A counter that is incremented half of the time.
 //!
-//! After `k` events its value `S` is binomial: mean `k/2`, variance `k/4`, and for four events the probabilities 1, 4,
-//! 6, 4, 1 of 16. Twice the value estimates the events, and a counter of `b` bits lasts for twice as many; beyond that
-//! one that wraps around forgets everything.
+//! After `k` events its value `S` is binomial: mean `k/2`, variance `k/4`, and for four events the
+//! probabilities 1, 4, 6, 4, 1 of 16. Twice the value estimates the events, and a counter of `b`
+//! bits lasts for twice as many; beyond that one that wraps around forgets everything.
 
 use crivo::counting::SampledCounter;
 

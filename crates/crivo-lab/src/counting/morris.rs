@@ -1,8 +1,8 @@
 //! Morris's counter: from value `n` on it is incremented with probability `2^−n`.
 //!
-//! The mean of `2^n − 1` is the number of events `k`, its variance `k(k − 1)/2`; with base `b` instead of 2 the
-//! estimate is `(b^n − 1)/(b − 1)` and its variance `(b − 1)k(k − 1)/2`. The whole distribution follows from
-//! `P_k(n) = P_{k−1}(n − 1) b^−(n−1) + P_{k−1}(n)(1 − b^−n)`.
+//! The mean of `2^n − 1` is the number of events `k`, its variance `k(k − 1)/2`; with base `b`
+//! instead of 2 the estimate is `(b^n − 1)/(b − 1)` and its variance `(b − 1)k(k − 1)/2`. The whole
+//! distribution follows from `P_k(n) = P_{k−1}(n − 1) b^−(n−1) + P_{k−1}(n)(1 − b^−n)`.
 
 use crivo::counting::MorrisCounter;
 use libm::pow;

@@ -1,8 +1,9 @@
 //! Counting the elements that have a property, with Morris's counter.
 //!
-//! The counter shows `z = k` after `k` elements only if it was incremented every time: with probability
-//! `2^−(0 + 1 + … + (k−1))`, which is `2^−45` for ten. The number of elements until it shows `z` is a sum of geometric
-//! variables of means 1, 2, 4 …, so `2^z − 1` on average, with variance `Σ 4^j (1 − 2^−j)`.
+//! The counter shows `z = k` after `k` elements only if it was incremented every time: with
+//! probability `2^−(0 + 1 + … + (k−1))`, which is `2^−45` for ten. The number of elements until it
+//! shows `z` is a sum of geometric variables of means 1, 2, 4 …, so `2^z − 1` on average, with
+//! variance `Σ 4^j (1 − 2^−j)`.
 
 use crivo::counting::MorrisCounter;
 use libm::pow;

@@ -1,7 +1,8 @@
 //! A counter that is incremented once in 64 events: what is gained, and what is lost.
 //!
-//! Gained: 64 times the range of an ordinary counter, 32 times that of one with probability 1/2. Lost: the standard
-//! error of the estimate is `√((1 − p)/(pk))` of it, `√63 ≈ 7.9` times as much as with 1/2.
+//! Gained: 64 times the range of an ordinary counter, 32 times that of one with probability 1/2.
+//! Lost: the standard error of the estimate is `√((1 − p)/(pk))` of it, `√63 ≈ 7.9` times as much
+//! as with 1/2.
 
 use crivo::counting::SampledCounter;
 use libm::sqrt;

@@ -1,8 +1,9 @@
 //! The sum of a stream, and the bits it takes.
 //!
-//! `n` numbers of `ℓ` bits add up to at most `n(2^ℓ − 1)`, so the sum fits in `ℓ + ⌈log₂ n⌉` bits whatever the stream:
-//! the classic algorithm is already one for massive data. (The text bounds each number by `2^(ℓ−1)`, half of what it
-//! can be; the order of growth that it concludes is right all the same.)
+//! `n` numbers of `ℓ` bits add up to at most `n(2^ℓ − 1)`, so the sum fits in `ℓ + ⌈log₂ n⌉` bits
+//! whatever the stream: the classic algorithm is already one for massive data. (The text bounds
+//! each number by `2^(ℓ−1)`, half of what it can be; the order of growth that it concludes is right
+//! all the same.)
 
 use libm::{log2, pow};
 

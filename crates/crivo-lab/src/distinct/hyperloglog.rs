@@ -1,11 +1,12 @@
 //! HyperLogLog as printed, and where it needs help.
 //!
-//! The chapter counts the zeros before the first one but takes the constant `0.7213/(1 + 1.079/k)`, which belongs to one
-//! more than that. So its formula gives half: `2^−D` is twice what the constant was made for. (Its LogLog, with
-//! 0.79402, fits the zeros.) It also leaves out two ranges. Below some `2.5k` items registers are still empty and the
-//! plain formula is too high; and a hash of 32 bits has no more than 22 zeros to count beside a register's number, so
-//! that from about `2^32` elements on the answer falls behind. The production sketch has one estimator for all ranges
-//! and 64 bits.
+//! The chapter counts the zeros before the first one but takes the constant `0.7213/(1 + 1.079/k)`,
+//! which belongs to one more than that. So its formula gives half: `2^−D` is twice what the
+//! constant was made for. (Its LogLog, with 0.79402, fits the zeros.) It also leaves out two
+//! ranges. Below some `2.5k` items registers are still empty and the plain formula is too high; and
+//! a hash of 32 bits has no more than 22 zeros to count beside a register's number, so that from
+//! about `2^32` elements on the answer falls behind. The production sketch has one estimator for
+//! all ranges and 64 bits.
 
 use crivo::distinct::HyperLogLog;
 use crivo::keys::KeyScheme;
@@ -103,7 +104,8 @@ fn measure(context: &Context<'_>, ratio: f64) -> Result<Report> {
     Ok(report)
 }
 
-/// Below `2.5k`: the plain formula is off, as the Poisson model says, and the library's answer is not.
+/// Below `2.5k`: the plain formula is off, as the Poisson model says, and the library's answer is
+/// not.
 fn small_range(context: &Context<'_>, trials: usize) -> Result<Part> {
     let mut part = Part::curve("Small range: crivo's estimate", "elements a register", "answer / truth")
         .control()

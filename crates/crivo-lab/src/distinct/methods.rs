@@ -1,8 +1,9 @@
 //! All ways to count different items, over six orders of magnitude, beside the memory they take.
 //!
-//! Small counts are streams of random hashes. From 10⁵ on (at the originals' scale from 10⁷ on) sketches are drawn in the
-//! state that this number of hashes would leave: registers by the distribution of their maximum, smallest
-//! hashes by that of order statistics. Errors are relative; theory gives
+//! Small counts are streams of random hashes. From 10⁵ on (at the originals' scale from 10⁷ on)
+//! sketches are drawn in the state that this number of hashes would leave: registers by the
+//! distribution of their maximum, smallest hashes by that of order statistics. Errors are relative;
+//! theory gives
 //!
 //! | method | standard error |
 //! |---|---|
@@ -11,7 +12,8 @@
 //! | LogLog, from ten items a register on | `√((ln²2/12 + π²/6 − m/n)/m)` |
 //! | HyperLogLog, UltraLogLog, from twenty items a register on | `1.0367/√m`, `0.7609/√m` |
 //!
-//! One smallest hash and one longest run of zeros have no mean: they are judged by how often they are at most the truth.
+//! One smallest hash and one longest run of zeros have no mean: they are judged by how often they
+//! are at most the truth.
 
 use crivo::Estimate;
 use crivo::distinct::{HyperLogLog, KMinValues, LinearCounting, LogLog, ProbabilisticCounting, UltraLogLog};
@@ -44,7 +46,8 @@ struct Method {
     bytes: f64,
     /// Returns the answer for a number of items: drawn if the flag is true, streamed otherwise.
     answer: fn(u64, bool, &mut Random) -> Result<Estimate>,
-    /// The standard error, and whether it is only a bound there; `None` where the method does not apply.
+    /// The standard error, and whether it is only a bound there; `None` where the method does not
+    /// apply.
     theory: fn(f64) -> Option<(f64, Side)>,
 }
 
@@ -59,7 +62,8 @@ const METHODS: [Method; 5] = [
         },
         theory: |n| {
             let t = n / BITS as f64;
-            // Fewer items hardly ever meet, so that errors are rare and not normal; many more fill it: full from L ln L on.
+            // Fewer items hardly ever meet, so that errors are rare and not normal; many more fill
+            // it: full from L ln L on.
             (n >= 1_000.0 && t <= 4.0).then(|| (sqrt((exp(t) - t - 1.0) / BITS as f64) / t, Side::AtMost))
         },
     },
@@ -143,8 +147,9 @@ fn draw_registers(n: u64, random: &mut Random) -> Vec<u64> {
         .collect()
 }
 
-/// For each register the highest level that occurs, and those of the next three that do: one with `z` zeros does so with
-/// chance `1 − e^(−ν 2^−(z+1))`, whatever the others do. What lies lower is not remembered.
+/// For each register the highest level that occurs, and those of the next three that do: one with
+/// `z` zeros does so with chance `1 − e^(−ν 2^−(z+1))`, whatever the others do. What lies lower is
+/// not remembered.
 fn draw_levels(n: u64, random: &mut Random) -> Vec<u64> {
     let shift = 64 - u32::from(PRECISION);
     let rate = n as f64 / REGISTERS;
@@ -211,7 +216,8 @@ fn measure(context: &Context<'_>, factor: f64, methods: &'static [Method]) -> Re
                     Measure::Normal {
                         observed,
                         theory: error,
-                        // Half of the variance's, and a little for terms of the order 1/m of registers.
+                        // Half of the variance's, and a little for terms of the order 1/m of
+                        // registers.
                         deviation: error
                             * (sqrt((sample.kurtosis().max(3.0) - 1.0) / sample.trials() as f64) / 2.0
                                 + if smallest { 0.0 } else { 0.002 }),
@@ -220,7 +226,8 @@ fn measure(context: &Context<'_>, factor: f64, methods: &'static [Method]) -> Re
                     },
                 );
             }
-            // LogLog's constant is that of endless registers; the others have no bias that theory knows of.
+            // LogLog's constant is that of endless registers; the others have no bias that theory
+            // knows of.
             let allowed = if method.name == "LogLog" { 0.03 } else { 0.012 };
             if error > 0.0 && side == Side::Both {
                 biases.named(
@@ -246,8 +253,8 @@ fn measure(context: &Context<'_>, factor: f64, methods: &'static [Method]) -> Re
     Ok(report)
 }
 
-/// Measures, for one smallest hash and for one longest run, the chance that the answer is at most a given
-/// multiple of the truth.
+/// Measures, for one smallest hash and for one longest run, the chance that the answer is at most a
+/// given multiple of the truth.
 fn without_mean(context: &Context<'_>) -> Result<Part> {
     let trials = context.size(5_000, 30_000, 300_000);
     let mut part = Part::numbers("Methods without a mean: answers that are at most so many times the truth");
@@ -305,8 +312,8 @@ mod tests {
         });
     }
 
-    /// A register takes long to draw: of those methods the usual scale has enough trials to see a sixth, and
-    /// docs/accuracy has more.
+    /// A register takes long to draw: of those methods the usual scale has enough trials to see a
+    /// sixth, and docs/accuracy has more.
     #[test]
     fn errors_of_registers_wrong_by_a_sixth_are_refuted() {
         for method in [&METHODS[2..3], &METHODS[3..4], &METHODS[4..5]] {

@@ -1,10 +1,11 @@
 //! Partitioning the input into four, as figure 5.2 does.
 //!
-//! Ten elements have hashes of eight bits. The last two bits choose one of four parts; in the first six,
-//! the zeros before the first one are counted. The figure's own hashes are not in the text, so ten others
-//! stand for them. Because eight bits are few, everything about the example can be counted: each part has
-//! 64 of the 256 hashes. Half of them begin with a one, a quarter with one zero, and so on. From this
-//! follows how large each part's longest run gets in ten random elements.
+//! Ten elements have hashes of eight bits. The last two bits choose one of four parts; in the first
+//! six, the zeros before the first one are counted. The figure's own hashes are not in the text, so
+//! ten others stand for them. Because eight bits are few, everything about the example can be
+//! counted: each part has 64 of the 256 hashes. Half of them begin with a one, a quarter with one
+//! zero, and so on. From this follows how large each part's longest run gets in ten random
+//! elements.
 
 use libm::pow;
 

@@ -1,10 +1,12 @@
 //! Where the texts are wrong, by their own figures.
 //!
-//! - A million objects are said to have some `10¹²` pairs, which at a million comparisons a second take more than ten
-//!   days. They have `n(n − 1)/2 ≈ 5·10¹¹`: 5.8 days.
-//! - A filter made for `10⁻⁴` is said to have a rate of 0.0001 %, which is `10⁻⁶`. Its own test found 12 of 96,872.
-//! - Two `MovieLens` files are called "a hundred thousand users" and "a million users". Those are their
-//!   numbers of ratings: all users shown have small numbers, which would be unlikely with that many users.
+//! - A million objects are said to have some `10¹²` pairs, which at a million comparisons a second
+//!   take more than ten days. They have `n(n − 1)/2 ≈ 5·10¹¹`: 5.8 days.
+//! - A filter made for `10⁻⁴` is said to have a rate of 0.0001 %, which is `10⁻⁶`. Its own test
+//!   found 12 of 96,872.
+//! - Two `MovieLens` files are called "a hundred thousand users" and "a million users". Those are
+//!   their numbers of ratings: all users shown have small numbers, which would be unlikely with
+//!   that many users.
 //!
 //! The numbers that are right are checked as controls.
 
@@ -58,8 +60,8 @@ fn measure(context: &Context<'_>, divisor: f64) -> Result<Report> {
     report.add(right);
 
     let mut claim = Part::numbers("Users, as claimed: the chance that all those shown have so small numbers");
-    // Users are numbered from 1. The chance that all users shown have at most the given number is its share
-    // of all users, to the power of the number of users shown.
+    // Users are numbered from 1. The chance that all users shown have at most the given number is
+    // its share of all users, to the power of the number of users shown.
     claim.between("a hundred thousand: six users, none above 898", pow(898.0 / 1e5, 6.0), LEVEL, 1.0);
     claim.between("a million: four users, none above 4,808", pow(4_808.0 / 1e6, 4.0), LEVEL, 1.0);
     report.add(claim);

@@ -1,12 +1,13 @@
 //! What certainty costs: depth, and with it memory and time, grow as `ln 1/δ`.
 //!
-//! Each row more divides the chance of a bad answer by `e` at least, so `⌈ln 1/δ⌉` rows are enough. Memory is
-//! `width × depth` counters; an update and a question touch one counter in each row.
+//! Each row more divides the chance of a bad answer by `e` at least, so `⌈ln 1/δ⌉` rows are enough.
+//! Memory is `width × depth` counters; an update and a question touch one counter in each row.
 //!
-//! Time is counted in counters, which repeat, not in seconds. *An update* adds a weight whose eight bytes occur nowhere
-//! else by chance; a sketch as bytes then shows how many counters it went to. *A question* answers with the least of the
-//! counters that it reads. In a sketch of one key all other counters are zero, so an answer of the key's
-//! whole weight shows that no other counter was read. How long both took is noted apart.
+//! Time is counted in counters, which repeat, not in seconds. *An update* adds a weight whose eight
+//! bytes occur nowhere else by chance; a sketch as bytes then shows how many counters it went to.
+//! *A question* answers with the least of the counters that it reads. In a sketch of one key all
+//! other counters are zero, so an answer of the key's whole weight shows that no other counter was
+//! read. How long both took is noted apart.
 
 use crivo::frequency::CountMin;
 use crivo::keys::KeyScheme;
@@ -29,7 +30,8 @@ const EPSILON: f64 = 0.02;
 /// How many updates and questions are looked at for each depth.
 const KEYS: usize = 20;
 
-/// `base` is what theory takes for `e`, and `touched` how many counters of a row an update and a question touch.
+/// `base` is what theory takes for `e`, and `touched` how many counters of a row an update and a
+/// question touch.
 fn measure(context: &Context<'_>, base: f64, touched: f64) -> Result<Report> {
     let mut report = Report::new();
     let mut depths = Part::curve("Rows for a chance of failure δ", "1/δ", "rows").log_x();
@@ -61,7 +63,8 @@ fn measure(context: &Context<'_>, base: f64, touched: f64) -> Result<Report> {
     report.add(questions);
     report.add(memory);
 
-    // The chance of a bad answer, on a stream made to be bad: few heavy keys, each alone above the margin.
+    // The chance of a bad answer, on a stream made to be bad: few heavy keys, each alone above the
+    // margin.
     let trials = context.size(20_000, 100_000, 1_000_000);
     report.parameter("trials", trials);
     let narrow = 20;
@@ -93,13 +96,14 @@ fn measure(context: &Context<'_>, base: f64, touched: f64) -> Result<Report> {
     Ok(report)
 }
 
-/// The most counters that an update changes and that a question reads, of some keys, each in a sketch of its own.
+/// The most counters that an update changes and that a question reads, of some keys, each in a
+/// sketch of its own.
 fn most_touched(width: u32, depth: u32, random: &mut Random) -> Result<(usize, usize)> {
     let (mut changed, mut read) = (0, 0);
     for _ in 0..KEYS {
         let mut sketch = CountMin::with_scheme(width, depth, KeyScheme::hashes())?;
-        // Whatever its bytes are, they do not overlap: the lowest is odd, the highest even. A question answers with a
-        // floating-point number, which has 53 bits.
+        // Whatever its bytes are, they do not overlap: the lowest is odd, the highest even. A
+        // question answers with a floating-point number, which has 53 bits.
         let (key, weight) = (random.bits(), random.bits() >> 12 | 1);
         sketch.add_hash(key, weight);
         let own = counters_of(&sketch.encode(), weight);
@@ -110,7 +114,8 @@ fn most_touched(width: u32, depth: u32, random: &mut Random) -> Result<(usize, u
     Ok((changed, read))
 }
 
-/// In how many counters of a sketch as bytes a weight stands that was added once: all places but one, where the total is.
+/// In how many counters of a sketch as bytes a weight stands that was added once: all places but
+/// one, where the total is.
 fn counters_of(bytes: &[u8], weight: u64) -> usize {
     let places = bytes.windows(8).filter(|eight| *eight == weight.to_le_bytes()).count();
     places.saturating_sub(1)
@@ -134,7 +139,8 @@ mod tests {
         assert_eq!(verdict, Verdict::Refuted);
     }
 
-    /// What is counted is what was changed: two keys have twice as many counters, less those that they share.
+    /// What is counted is what was changed: two keys have twice as many counters, less those that
+    /// they share.
     #[test]
     fn counters_are_found_among_the_bytes() {
         let mut sketch = CountMin::with_scheme(1 << 16, 6, KeyScheme::hashes()).unwrap();

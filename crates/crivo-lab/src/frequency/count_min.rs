@@ -1,9 +1,10 @@
 //! Count-Min: too high by more than `εN` with a probability of at most `δ`.
 //!
-//! Width `⌈e/ε⌉` and depth `⌈ln 1/δ⌉` promise it for every stream, by Markov's inequality. For a given stream the
-//! distribution of the error is known exactly, and far better: in one row it is the sum of the counts that fall on the
-//! same counter, a convolution; the least of `d` rows is above a number if all of them are. Conservative update, which
-//! raises only the least counters, is never above plain.
+//! Width `⌈e/ε⌉` and depth `⌈ln 1/δ⌉` promise it for every stream, by Markov's inequality. For a
+//! given stream the distribution of the error is known exactly, and far better: in one row it is
+//! the sum of the counts that fall on the same counter, a convolution; the least of `d` rows is
+//! above a number if all of them are. Conservative update, which raises only the least counters, is
+//! never above plain.
 
 use crivo::frequency::CountMin;
 use crivo::keys::KeyScheme;

@@ -1,10 +1,10 @@
 //! Why the majority algorithm is right: its invariant, in all six cases.
 //!
-//! After `i` votes, with candidate `c` and counter `s`, no candidate has more than `(i + s)/2` votes, and
-//! none but `c` has more than `(i − s)/2`. Each step is one of three (the vote is for `c`; it is not and
-//! `s > 0`; it is not and `s = 0`), and the claim has two parts. These are six cases, and the text proves two
-//! of them. Here every stream of three candidates up to a length is walked through, and random ones of five,
-//! step by step.
+//! After `i` votes, with candidate `c` and counter `s`, no candidate has more than `(i + s)/2`
+//! votes, and none but `c` has more than `(i − s)/2`. Each step is one of three (the vote is for
+//! `c`; it is not and `s > 0`; it is not and `s = 0`), and the claim has two parts. These are six
+//! cases, and the text proves two of them. Here every stream of three candidates up to a length is
+//! walked through, and random ones of five, step by step.
 
 use crivo::frequency::Majority;
 use crivo::keys::{KeyRef, KeyScheme};

@@ -1,8 +1,8 @@
 //! The size of a join, from two sketches.
 //!
-//! Row by row the products of the counters of two streams add up to `a·b` plus `a_p b_q` for every two different keys
-//! that meet: `(‖a‖‖b‖ − a·b)/width` too much on average. The least of all rows is too high by more than
-//! `ε‖a‖‖b‖` with a probability of at most `δ`.
+//! Row by row the products of the counters of two streams add up to `a·b` plus `a_p b_q` for every
+//! two different keys that meet: `(‖a‖‖b‖ − a·b)/width` too much on average. The least of all rows
+//! is too high by more than `ε‖a‖‖b‖` with a probability of at most `δ`.
 
 use crivo::frequency::CountMin;
 use crivo::keys::KeyScheme;

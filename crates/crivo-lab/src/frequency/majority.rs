@@ -1,7 +1,8 @@
 //! The majority element, when there is one and when there is not.
 //!
-//! One candidate and one counter find the element with more than half of the votes, whatever their order. Without such
-//! an element some candidate remains all the same; a second pass tells. There are false positives, never false negatives.
+//! One candidate and one counter find the element with more than half of the votes, whatever their
+//! order. Without such an element some candidate remains all the same; a second pass tells. There
+//! are false positives, never false negatives.
 
 use crivo::frequency::Majority;
 use crivo::keys::{KeyRef, KeyScheme};
@@ -28,7 +29,8 @@ fn measure(context: &Context<'_>, share: f64) -> Result<Report> {
     let mut found =
         Part::curve("Streams whose winner is the candidate", "share of the votes", "share of streams");
     let mut random = context.random("streams");
-    // Above the share, always. Below it depends on the order; random ones are kind, so the unkindest is taken too.
+    // Above the share, always. Below it depends on the order; random ones are kind, so the
+    // unkindest is taken too.
     for tenth in [1_usize, 20, 100, 300] {
         let winner = (votes as f64 * share) as usize + tenth;
         for order in ["random", "winner first", "winner last", "alternating"] {

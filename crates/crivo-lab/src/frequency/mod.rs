@@ -8,8 +8,8 @@ pub(crate) mod majority;
 pub(crate) mod private;
 pub(crate) mod ranges;
 
-/// The probability of each sum of the counts that meet a key in one row of the given width: each of the other keys
-/// falls on its counter with probability `1/width`.
+/// The probability of each sum of the counts that meet a key in one row of the given width: each of
+/// the other keys falls on its counter with probability `1/width`.
 fn noise(counts: &[u64], width: f64) -> Vec<f64> {
     let meets = 1.0 / width;
     let mut probabilities = vec![1.0];
@@ -44,7 +44,8 @@ fn above(noise: &[f64], depth: u32) -> Vec<f64> {
     above
 }
 
-/// Returns the counts of the given number of keys: all 1, or if `zipf` is true `200/rank^1.1`, rounded up.
+/// Returns the counts of the given number of keys: all 1, or if `zipf` is true `200/rank^1.1`,
+/// rounded up.
 fn counts(keys: u64, zipf: bool) -> Vec<u64> {
     (1..=keys)
         .map(|rank| if zipf { libm::ceil(200.0 / libm::pow(rank as f64, 1.1)) as u64 } else { 1 })

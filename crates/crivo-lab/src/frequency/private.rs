@@ -1,8 +1,8 @@
 //! Emoji in two languages, counted without seeing anybody's.
 //!
-//! Each of many people reports one emoji through coins that hide it, with privacy `ε`. From `n` reports a frequency is
-//! recovered with the variance
-//! `(m/(m−1))² n e^(ε/2)/(e^(ε/2)−1)² + (n − f + Σ f'(f'−1)/k)/(m−1)`: what the coins cost, and what collisions cost.
+//! Each of many people reports one emoji through coins that hide it, with privacy `ε`. From `n`
+//! reports a frequency is recovered with the variance `(m/(m−1))² n e^(ε/2)/(e^(ε/2)−1)² + (n − f +
+//! Σ f'(f'−1)/k)/(m−1)`: what the coins cost, and what collisions cost.
 
 use crivo::frequency::private::{PredictableBits, PrivateClient, PrivateCountMean, Protocol, RandomBits};
 use crivo::keys::KeyScheme;
@@ -31,7 +31,8 @@ type Size = (u32, u32);
 const LARGE: Size = (1024, 256);
 const SMALL: Size = (64, 64);
 
-/// The variance of an answer about a key that `counts[asked]` of all report; `coins` multiplies what the coins cost.
+/// The variance of an answer about a key that `counts[asked]` of all report; `coins` multiplies
+/// what the coins cost.
 fn variance(size: Size, epsilon: f64, counts: &[u64], asked: usize, coins: f64) -> f64 {
     let (k, m) = (f64::from(size.0), f64::from(size.1));
     let n = counts.iter().sum::<u64>() as f64;
@@ -105,8 +106,9 @@ fn measure(context: &Context<'_>, coins: f64) -> Result<Report> {
                 }
             }
             let usual = sqrt(sum_of_variances / sample.trials() as f64) / n;
-            // Half of a variance's relative error is that of its root. The collisions that the keys of a trial share
-            // make their errors depend a little: twice the deviation of independent ones leaves room for that.
+            // Half of a variance's relative error is that of its root. The collisions that the keys
+            // of a trial share make their errors depend a little: twice the deviation of
+            // independent ones leaves room for that.
             let noise = sqrt((sample.kurtosis() - 1.0) / sample.trials() as f64);
             part.at(
                 at,
@@ -135,7 +137,8 @@ fn measure(context: &Context<'_>, coins: f64) -> Result<Report> {
     Ok(report)
 }
 
-/// Two hundred people behind short reports, so often that three percent of what the coins cost are seen.
+/// Two hundred people behind short reports, so often that three percent of what the coins cost are
+/// seen.
 fn small_groups(context: &Context<'_>, coins: f64) -> Result<Part> {
     let (epsilon, counts) = (1.0, ENGLISH.map(|percent| 2 * percent));
     let trials = context.size(500, 40_000, 100_000);

@@ -1,8 +1,9 @@
 //! How many between two numbers?
 //!
-//! A range of a universe of `2^L` integers is cut into at most `2L` dyadic blocks, each counted by a Count-Min sketch of
-//! its level. The answer is never too low, exact for the whole universe, and too high by more than `εN` with a
-//! probability of at most `δ`. Asking for every number of the range instead adds up an error for each of them.
+//! A range of a universe of `2^L` integers is cut into at most `2L` dyadic blocks, each counted by
+//! a Count-Min sketch of its level. The answer is never too low, exact for the whole universe, and
+//! too high by more than `εN` with a probability of at most `δ`. Asking for every number of the
+//! range instead adds up an error for each of them.
 
 use crivo::frequency::{CountMin, RangeCountMin};
 use crivo::keys::KeyScheme;
@@ -32,7 +33,8 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     report.parameter("keys", keys);
     let (width, depth) = RangeCountMin::size_for(LEVELS, EPSILON, DELTA)?;
     let universe = 1_u64 << LEVELS;
-    // Points are asked of a sketch of one row with a few counters, so that its mean error is known: (N − f)/width.
+    // Points are asked of a sketch of one row with a few counters, so that its mean error is known:
+    // (N − f)/width.
     let narrow = 64;
     let mut promise = Part::numbers("Ranges too high by more than εN, allowed at most δ");
     let mut never = Part::numbers("Ranges too low");

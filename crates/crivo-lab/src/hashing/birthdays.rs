@@ -1,7 +1,7 @@
 //! Birthdays: how soon do two keys meet?
 //!
-//! `m` keys in `n` places are all apart with probability `Π (1 − i/n) ≈ e^(−m²/2n)`. Half of the time two of them meet
-//! from `m ≈ 1.177√n` on: 23 people of 365 days.
+//! `m` keys in `n` places are all apart with probability `Π (1 − i/n) ≈ e^(−m²/2n)`. Half of the
+//! time two of them meet from `m ≈ 1.177√n` on: 23 people of 365 days.
 
 use crivo::hash::index;
 use crivo::keys::KeyScheme;
@@ -48,7 +48,8 @@ fn measure(context: &Context<'_>, constant: f64) -> Result<Report> {
         if n == 365 {
             part.equal("people of 365 days", least as f64, 23.0);
         }
-        // The approximation m² for m(m − 1) moves the answer by half a key, and rounding up by up to one.
+        // The approximation m² for m(m − 1) moves the answer by half a key, and rounding up by up
+        // to one.
         part.exact(
             format!("least m of {n} places, over √n"),
             least as f64 / sqrt(n as f64),

@@ -1,8 +1,9 @@
 //! Are a hundred functions uncorrelated?
 //!
-//! The coefficient of two independent functions over `n` texts is nearly normal with deviation `1/√n`. There are 4,950
-//! pairs, so the largest of them is around `3.9/√n`: below 0.01 only from some `4·10⁵` texts on. To confirm that with a
-//! false alarm of one in a million it takes a few more, so half a million are used here.
+//! The coefficient of two independent functions over `n` texts is nearly normal with deviation
+//! `1/√n`. There are 4,950 pairs, so the largest of them is around `3.9/√n`: below 0.01 only from
+//! some `4·10⁵` texts on. To confirm that with a false alarm of one in a million it takes a few
+//! more, so half a million are used here.
 
 use crivo::keys::KeyScheme;
 use libm::sqrt;
@@ -39,7 +40,8 @@ fn measure(context: &Context<'_>, spread: f64) -> Result<Report> {
     let seed = random.bits();
     let mut sums = Sums::new(functions);
     let mut done = 0;
-    // Of each chunk by itself: (n − 1) r² has the mean 1 exactly, and squares of different pairs are uncorrelated.
+    // Of each chunk by itself: (n − 1) r² has the mean 1 exactly, and squares of different pairs
+    // are uncorrelated.
     let (mut chunk_squares, mut chunk_coefficients) = (0.0, 0_u64);
     let mut largest =
         Part::curve("Largest coefficient of all pairs", "texts", "absolute coefficient").log_x().log_y();
@@ -59,8 +61,8 @@ fn measure(context: &Context<'_>, spread: f64) -> Result<Report> {
         let coefficients = sums.coefficients();
         let n = done as f64;
         let most = coefficients.iter().fold(0.0, |most: f64, coefficient| most.max(coefficient.abs()));
-        // The largest coefficient of all pairs is below the quantile at the level divided by the number of
-        // pairs. It is practically certain to exceed half of its usual size.
+        // The largest coefficient of all pairs is below the quantile at the level divided by the
+        // number of pairs. It is practically certain to exceed half of its usual size.
         let pairs = coefficients.len() as f64;
         let bound = spread * normal_quantile(crate::test::LEVEL / 20.0 / pairs) / sqrt(n);
         let usual = spread * normal_quantile(1.0 / pairs) / sqrt(n);

@@ -1,8 +1,8 @@
 //! Do hashes fall evenly?
 //!
-//! Ten functions, random texts, a hundred groups of hash values: Pearson's χ² with 99 degrees for each, for XXH3 under
-//! ten seeds and for the ten indexes that a sketch derives from one XXH3 value. DJB31MA, to show a failure, puts all
-//! texts of five digits into one group of a hundred.
+//! Ten functions, random texts, a hundred groups of hash values: Pearson's χ² with 99 degrees for
+//! each, for XXH3 under ten seeds and for the ten indexes that a sketch derives from one XXH3
+//! value. DJB31MA, to show a failure, puts all texts of five digits into one group of a hundred.
 
 use crivo::hash::{Indexes, djb31ma, index, remix};
 use crivo::keys::KeyScheme;
@@ -23,7 +23,8 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 const SIZE: u32 = 1 << 20;
 const FUNCTIONS: u32 = 10;
 
-/// `lean` of the hashes of the upper half are moved to the lower, as by a function that is not quite uniform.
+/// `lean` of the hashes of the upper half are moved to the lower, as by a function that is not
+/// quite uniform.
 fn measure(context: &Context<'_>, lean: f64) -> Result<Report> {
     let mut report = Report::new();
     let count = context.size(20_000, 100_000, 1_000_000);

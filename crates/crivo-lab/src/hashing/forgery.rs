@@ -1,8 +1,8 @@
 //! Forging a signature made with DJB31MA.
 //!
-//! Given any text, another readable one with the same 32-bit value is found at once: the hash of a text is that of its
-//! beginning, taken on, so first and second halves of sentences can be matched from both ends. Trying texts one by one
-//! would take four thousand million.
+//! Given any text, another readable one with the same 32-bit value is found at once: the hash of a
+//! text is that of its beginning, taken on, so first and second halves of sentences can be matched
+//! from both ends. Trying texts one by one would take four thousand million.
 
 use crivo::hash::{djb31ma, forge, forge_after};
 use crivo::keys::KeyScheme;
@@ -68,7 +68,8 @@ fn measure(context: &Context<'_>, base: f64) -> Result<Report> {
     Ok(report)
 }
 
-/// What trying costs, seen on fewer bits: texts until one has the wanted last `b` bits are geometric, `2^b` on average.
+/// What trying costs, seen on fewer bits: texts until one has the wanted last `b` bits are
+/// geometric, `2^b` on average.
 fn trying(context: &Context<'_>, base: f64) -> Part {
     let mut part = Part::curve("Random texts tried until the last bits agree", "bits", "texts").log_y();
     let mut random = context.random("trying");

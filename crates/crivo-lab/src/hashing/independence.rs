@@ -1,8 +1,9 @@
 //! Does one function's value tell anything about another's?
 //!
-//! The stronger question: the share of texts in each cell of a grid of 9 × 9, beside the product of the shares of its
-//! row and column. For all 45 pairs of ten functions, χ² with 64 degrees: XXH3 under ten seeds, the indexes derived
-//! from one value, and DJB31MA, whose functions are one function shifted.
+//! The stronger question: the share of texts in each cell of a grid of 9 × 9, beside the product of
+//! the shares of its row and column. For all 45 pairs of ten functions, χ² with 64 degrees: XXH3
+//! under ten seeds, the indexes derived from one value, and DJB31MA, whose functions are one
+//! function shifted.
 
 use crivo::hash::{Indexes, djb31ma, index, remix};
 use crivo::keys::KeyScheme;
@@ -27,7 +28,8 @@ const FUNCTIONS: u32 = 10;
 /// Ten equally spaced limits, as in the original, make nine groups.
 const GROUPS: u32 = 9;
 
-/// `linked` of the texts get the value of the first function from all ten, as from functions that are not independent.
+/// `linked` of the texts get the value of the first function from all ten, as from functions that
+/// are not independent.
 fn measure(context: &Context<'_>, linked: f64) -> Result<Report> {
     let mut report = Report::new();
     let count = context.size(20_000, 100_000, 1_000_000);

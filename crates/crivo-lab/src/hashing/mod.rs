@@ -8,8 +8,8 @@ pub(crate) mod independence;
 
 use crate::random::Random;
 
-/// Returns a random text of up to 50 characters that no other number has. The originals remove repeated
-/// texts, because these would have the same value under every function.
+/// Returns a random text of up to 50 characters that no other number has. The originals remove
+/// repeated texts, because these would have the same value under every function.
 fn text(number: usize, random: &mut Random) -> String {
     format!("{number} {}", random.text(42))
 }

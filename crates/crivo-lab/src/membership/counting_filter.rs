@@ -1,9 +1,10 @@
 //! Frequencies by the smallest counter.
 //!
-//! A filter of counters instead of bits answers how often a key was added: the least of its `k` counters. It is never
-//! below the truth, and above it exactly if each of the key's counters was also raised by another key. Of `n` other keys
-//! that happens with probability `Σ_d P(d) Σ_j (−1)^j C(d, j) (1 − j/m)^(kn)`, `d` being the number of different
-//! counters that the key has.
+//! A filter of counters instead of bits answers how often a key was added: the least of its `k`
+//! counters. It is never below the truth, and above it exactly if each of the key's counters was
+//! also raised by another key. Of `n` other keys that happens with probability
+//! `Σ_d P(d) Σ_j (−1)^j C(d, j) (1 − j/m)^(kn)`, `d` being the number of different counters that
+//! the key has.
 
 use crivo::keys::KeyScheme;
 use crivo::membership::{CounterBits, CountingBloom};

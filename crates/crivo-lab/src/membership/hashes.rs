@@ -1,8 +1,9 @@
 //! How many hash functions? Eight bits a key, `k` from 1 to 15.
 //!
-//! The rate `(1 − e^(−k/8))^k` is least at `k = 8 ln 2 ≈ 5.5`; of whole numbers at 6, with 2.158 %, and 5 has 2.168 %. A
-//! hundredth of a percent apart, the two cannot be told by 10⁵ probes, whose noise is five times that: which of them is
-//! seen to be best is a coin's toss. So the rates are tested, not their order.
+//! The rate `(1 − e^(−k/8))^k` is least at `k = 8 ln 2 ≈ 5.5`; of whole numbers at 6, with 2.158 %,
+//! and 5 has 2.168 %. A hundredth of a percent apart, the two cannot be told by 10⁵ probes, whose
+//! noise is five times that: which of them is seen to be best is a coin's toss. So the rates are
+//! tested, not their order.
 
 use libm::log;
 

@@ -1,8 +1,8 @@
 //! What a filter saves: a million addresses of a kilobyte each, at one percent.
 //!
-//! Held as they are they take a gigabyte; the filter takes 9,592,955 bits, 1.2 megabytes. The textbook's
-//! `m = −n ln p/(ln 2)²` gives 9,585,059, a little too few: it takes `k` as any number, but 6.64 functions cannot be had,
-//! and with 7 the rate is above one percent.
+//! Held as they are they take a gigabyte; the filter takes 9,592,955 bits, 1.2 megabytes. The
+//! textbook's `m = −n ln p/(ln 2)²` gives 9,585,059, a little too few: it takes `k` as any number,
+//! but 6.64 functions cannot be had, and with 7 the rate is above one percent.
 
 use crivo::keys::KeyScheme;
 use crivo::membership::Bloom;

@@ -1,9 +1,10 @@
 //! Is it in there? Bloom filters, and what is built on them.
 //!
-//! Two facts serve all experiments here. A stranger is found exactly if its `k` bits are set, so of a filter whose share
-//! of set bits is `f` it is found with probability `f^k`: given the fill, finds are binomial. And the fill of `m` bits
-//! after `n` keys is `1 − (1 − 1/m)^(kn)` on average, with a deviation of at most `√(f(1 − f)/m)`, because bits that
-//! balls fall on hinder each other (they are negatively associated).
+//! Two facts serve all experiments here. A stranger is found exactly if its `k` bits are set, so of
+//! a filter whose share of set bits is `f` it is found with probability `f^k`: given the fill,
+//! finds are binomial. And the fill of `m` bits after `n` keys is `1 − (1 − 1/m)^(kn)` on average,
+//! with a deviation of at most `√(f(1 − f)/m)`, because bits that balls fall on hinder each other
+//! (they are negatively associated).
 
 pub(crate) mod counting_filter;
 pub(crate) mod hashes;
@@ -36,7 +37,8 @@ struct Probed {
     bits: f64,
     filters: u64,
     fills: f64,
-    /// How many strangers were asked for, how many found, and how many that many filters lead one to expect.
+    /// How many strangers were asked for, how many found, and how many that many filters lead one
+    /// to expect.
     probes: u64,
     found: u64,
     expected: f64,
@@ -92,7 +94,8 @@ impl Probed {
         Measure::Normal { observed, theory, deviation, trials: self.filters, side: Side::Both }
     }
 
-    /// The share of strangers found beside a rate: the noise of the probes, and that of the filters' fills.
+    /// The share of strangers found beside a rate: the noise of the probes, and that of the
+    /// filters' fills.
     fn check_rate(&self, theory: f64, hashes: f64) -> Measure {
         let fill = pow(theory, 1.0 / hashes);
         let of_fill = hashes * sqrt((1.0 - fill) / fill / self.bits / self.filters as f64);

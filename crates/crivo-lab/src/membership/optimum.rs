@@ -1,8 +1,9 @@
 //! The best number of hash functions is a global optimum.
 //!
-//! With `x = e^(−kn/L)` the logarithm of the rate is `−(L/n) ln x ln(1 − x)`, symmetric in `x` and `1 − x`. Its only
-//! stationary point is `x = 1/2`, that is `k = (L/n) ln 2`: the derivative `ln(1 − x) + ln(1/x)·x/(1 − x)` is
-//! negative before and positive after. Here its sign is looked at on a fine grid, which chance has no part in.
+//! With `x = e^(−kn/L)` the logarithm of the rate is `−(L/n) ln x ln(1 − x)`, symmetric in `x` and
+//! `1 − x`. Its only stationary point is `x = 1/2`, that is `k = (L/n) ln 2`: the derivative
+//! `ln(1 − x) + ln(1/x)·x/(1 − x)` is negative before and positive after. Here its sign is looked
+//! at on a fine grid, which chance has no part in.
 
 use libm::{exp, log, log1p};
 

@@ -1,8 +1,8 @@
 //! A Bloom filter in use: the big test and the small one.
 //!
-//! Big: 97,661 random texts of up to 50 characters, a rate of 10⁻⁴ asked for. All texts that were added are found; of
-//! those that were not, the original found 12 of 96,872, which is as many as that rate makes likely. Small: sets of ten
-//! names.
+//! Big: 97,661 random texts of up to 50 characters, a rate of 10⁻⁴ asked for. All texts that were
+//! added are found; of those that were not, the original found 12 of 96,872, which is as many as
+//! that rate makes likely. Small: sets of ten names.
 
 use crivo::keys::KeyScheme;
 use crivo::membership::Bloom;
@@ -87,8 +87,8 @@ mod tests {
     use super::*;
     use crate::prelude::testing::{is_refuted_at_usual_scale, verdict};
 
-    /// One in ten thousand is seen too seldom for that, even at the usual scale; but the fills of thirty filters, whose
-    /// thirteenth power the rate is, show it.
+    /// One in ten thousand is seen too seldom for that, even at the usual scale; but the fills of
+    /// thirty filters, whose thirteenth power the rate is, show it.
     #[test]
     fn a_rate_wrong_by_three_percent_is_refuted() {
         is_refuted_at_usual_scale("bloom-practice", &[0.97e-4, 1.03e-4], measure);

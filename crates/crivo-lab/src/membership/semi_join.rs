@@ -1,8 +1,8 @@
 //! The semi-join: rows that need not move.
 //!
-//! A log of many users is joined with a list of some of them. A filter of the list, sent to where the log lies, drops
-//! the rows that cannot join before they are sent anywhere. None that can is lost, and of the others a share of the
-//! filter's rate moves in vain.
+//! A log of many users is joined with a list of some of them. A filter of the list, sent to where
+//! the log lies, drops the rows that cannot join before they are sent anywhere. None that can is
+//! lost, and of the others a share of the filter's rate moves in vain.
 
 use crivo::keys::KeyScheme;
 use crivo::membership::Bloom;

@@ -1,9 +1,10 @@
 //! Sets by their filters: union, intersection, and building in parallel.
 //!
-//! The OR of two filters is the filter of the union, bit for bit, so a filter can be built in parts on any number of
-//! threads. The AND finds everything that both sets hold. But it also has bits that different keys of the two sets
-//! happen to share: `1 − qA − qB + q∪` of them are set, with `q = (1 − 1/m)^(kn)` of either set and of the union, which
-//! is more than the filter of the shared keys alone would have.
+//! The OR of two filters is the filter of the union, bit for bit, so a filter can be built in parts
+//! on any number of threads. The AND finds everything that both sets hold. But it also has bits
+//! that different keys of the two sets happen to share: `1 − qA − qB + q∪` of them are set, with
+//! `q = (1 − 1/m)^(kn)` of either set and of the union, which is more than the filter of the shared
+//! keys alone would have.
 
 use crivo::keys::KeyScheme;
 use crivo::membership::Bloom;

@@ -1,6 +1,7 @@
 //! How many bits? From one to ten for each key, each with the best number of hash functions.
 //!
-//! At ten bits a key and `k = 7` the rate is 0.82 %; it falls by the factor 0.6185 for each bit more.
+//! At ten bits a key and `k = 7` the rate is 0.82 %; it falls by the factor 0.6185 for each bit
+//! more.
 
 use libm::{log, pow, round};
 

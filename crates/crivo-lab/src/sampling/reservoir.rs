@@ -1,8 +1,8 @@
 //! Is every element of a stream as likely to be sampled as any other?
 //!
-//! For a reservoir of one, the element kept is looked at; for a reservoir of `k`, a random one of those kept, which must
-//! be any element with the same probability, and where there are few enough whole samples are counted: each of the
-//! `C(n, k)` must be as likely as any other.
+//! For a reservoir of one, the element kept is looked at; for a reservoir of `k`, a random one of
+//! those kept, which must be any element with the same probability, and where there are few enough
+//! whole samples are counted: each of the `C(n, k)` must be as likely as any other.
 
 use crivo::keys::{KeyRef, KeyScheme};
 use crivo::sampling::Reservoir;

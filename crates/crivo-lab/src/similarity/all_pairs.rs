@@ -1,8 +1,8 @@
 //! All pairs, by brute force and by bands, as the number of objects doubles.
 //!
-//! Brute force compares `n(n − 1)/2` pairs: four times as many when `n` doubles. Bands compare only those that meet: the
-//! similar ones, and hardly any others, so twice as many. What is counted are comparisons, which repeat; the times they
-//! take are noted apart.
+//! Brute force compares `n(n − 1)/2` pairs: four times as many when `n` doubles. Bands compare only
+//! those that meet: the similar ones, and hardly any others, so twice as many. What is counted are
+//! comparisons, which repeat; the times they take are noted apart.
 
 use crivo::keys::KeyScheme;
 use crivo::similarity::jaccard::{at_least, jaccard_sorted};
@@ -56,7 +56,8 @@ fn measure(context: &Context<'_>, power: f64) -> Result<Report> {
         let (compared, similar) = context.timed(format!("bands, {n} sets"), || by_bands(&sets, bands))?;
         band_times.push((n as f64, context.last_time()));
         found.equal(format!("{n} sets, by brute force"), exact as f64, (n / 2) as f64);
-        // The slots of small sets are more even than chance, so that no more pairs are lost than the curve says.
+        // The slots of small sets are more even than chance, so that no more pairs are lost than
+        // the curve says.
         found.named(
             format!("{n} sets, by bands"),
             Measure::Share {

@@ -1,12 +1,14 @@
 //! Jaccard's index exactly, in two ways.
 //!
-//! By sorting: `O(n log n)` comparisons, and room for the elements themselves. By a direct table of `2^ℓ` bits: `O(n)`
-//! steps, whatever the elements, and room for the universe. Both give the same number; which is cheaper depends on `ℓ`.
+//! By sorting: `O(n log n)` comparisons, and room for the elements themselves. By a direct table of
+//! `2^ℓ` bits: `O(n)` steps, whatever the elements, and room for the universe. Both give the same
+//! number; which is cheaper depends on `ℓ`.
 //!
-//! What is counted repeats. *Sorting* is a merge sort of both sets, and a walk along both: comparisons, and elements that
-//! are held at once. *The table* takes a step for each element of the first set, which it enters, and one for each of the
-//! second, which it looks up; that it begins empty is taken for granted, as the chapter does (§5.6). crivo's own two
-//! functions have to give the same similarity, and the times they take are noted apart.
+//! What is counted repeats. *Sorting* is a merge sort of both sets, and a walk along both:
+//! comparisons, and elements that are held at once. *The table* takes a step for each element of
+//! the first set, which it enters, and one for each of the second, which it looks up; that it
+//! begins empty is taken for granted, as the chapter does (§5.6). crivo's own two functions have to
+//! give the same similarity, and the times they take are noted apart.
 
 use crivo::membership::DirectTable;
 use crivo::similarity::jaccard::{overlap_direct, overlap_unsorted};
@@ -28,7 +30,8 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 struct Theory {
     /// Multiplies the comparisons of sorting.
     comparisons: f64,
-    /// Elements of `ℓ` bits that sorting holds at once, for each of `n`: both sets, and room to merge one.
+    /// Elements of `ℓ` bits that sorting holds at once, for each of `n`: both sets, and room to
+    /// merge one.
     held: f64,
     /// Steps of the table, for each of `n`: one to enter, one to look up.
     steps: f64,
@@ -87,9 +90,9 @@ fn measure(context: &Context<'_>, theory: &Theory) -> Result<Report> {
                 side: Side::Both,
             },
         );
-        // One comparison for each element of the union, except those that are left when the other set ends.
-        // A third of the elements are in one set alone, so the last twenty all are with a chance of 3^−20
-        // for each set.
+        // One comparison for each element of the union, except those that are left when the other
+        // set ends. A third of the elements are in one set alone, so the last twenty all are with a
+        // chance of 3^−20 for each set.
         let union = x + libm::floor(x / 2.0);
         walking.between(format!("{n} elements"), by_sorting.walked as f64, union - 20.0, union);
         held.exact_at(x, by_sorting.held as f64 / x, theory.held, 0.0);
@@ -178,9 +181,9 @@ fn by_table(a: &[u64], b: &[u64], universe: u64) -> Result<Tabled> {
     Ok(Tabled { jaccard, steps, bits: 8 * table.memory() })
 }
 
-/// Returns the mean number of comparisons of a merge sort of `n` elements in random order. Merging `a` and
-/// `b` elements takes one for each, except the `a/(b + 1) + b/(a + 1)` that are left on average when the
-/// other list ends.
+/// Returns the mean number of comparisons of a merge sort of `n` elements in random order. Merging
+/// `a` and `b` elements takes one for each, except the `a/(b + 1) + b/(a + 1)` that are left on
+/// average when the other list ends.
 fn expected_comparisons(n: usize) -> f64 {
     if n < 2 {
         return 0.0;
@@ -249,7 +252,8 @@ mod tests {
 
     #[test]
     fn expected_comparisons_are_those_of_all_orders_of_four() {
-        // Two merges of two take one each; merging their results takes 2 in a third of the orders and 3 in the others.
+        // Two merges of two take one each; merging their results takes 2 in a third of the orders
+        // and 3 in the others.
         assert!((expected_comparisons(4) - (2.0 + 8.0 / 3.0)).abs() < 1e-12);
     }
 

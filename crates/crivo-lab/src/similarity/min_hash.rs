@@ -1,8 +1,9 @@
 //! MinHash: the chance that two sets have the same smallest hash is their similarity.
 //!
-//! The share of equal slots of two signatures of length `k` has mean `J` and, if slots were independent, variance
-//! `J(1 − J)/k`. Here slots filled in the same round hold different elements, which makes the variance a little less:
-//! times `1 − q(k − 1)/(N − 1)`, `q` being the chance that two slots are filled in the same round (docs/accuracy).
+//! The share of equal slots of two signatures of length `k` has mean `J` and, if slots were
+//! independent, variance `J(1 − J)/k`. Here slots filled in the same round hold different elements,
+//! which makes the variance a little less: times `1 − q(k − 1)/(N − 1)`, `q` being the chance that
+//! two slots are filled in the same round (docs/accuracy).
 
 use crivo::keys::KeyScheme;
 use crivo::similarity::MinHash;

@@ -6,8 +6,9 @@
 //!   of stop-word shingles (each of the 100 most frequent English words with the two words after
 //!   it), and the set becomes a signature of `k = ⌈1/error²⌉` slots. Ham teaches nothing.
 //! - *Check 1*: a sender with at least two spam messages is blocked.
-//! - *Check 2*: a body without a shingle is spam. Otherwise the signature's candidates are looked up in an index of bands, and
-//!   if one of them has at least the similarity of the threshold, the message is spam.
+//! - *Check 2*: a body without a shingle is spam. Otherwise the signature's candidates are looked
+//!   up in an index of bands, and if one of them has at least the similarity of the threshold, the
+//!   message is spam.
 //!
 //! There is no third answer and no comparison with ham. Short messages ("Ok", "Thank you") are all
 //! spam. The [default method](crate) does better in both.

@@ -37,8 +37,8 @@ use crate::policy::Policy;
 use crate::stats::{Stats, count};
 use crate::store::{Change, Changed, Method, Store};
 
-/// An open store with its model in memory. Share it behind an `Arc`: any number of threads check while one learns, and
-/// any number of processes do.
+/// An open store with its model in memory. Share it behind an `Arc`: any number of threads check
+/// while one learns, and any number of processes do.
 #[derive(Debug)]
 pub struct Filter {
     snapshot: Mutex<StoreSnapshot>,
@@ -189,7 +189,8 @@ impl Filter {
     /// records. Returns the number of its messages.
     ///
     /// # Errors
-    /// If there is no store, a message is damaged, or the store cannot be written: nothing changes then.
+    /// If there is no store, a message is damaged, or the store cannot be written: nothing changes
+    /// then.
     pub fn repair(dir: &Path) -> Result<u64> {
         let store = Store::open(dir)?;
         store.rebuild(|store| derive(store, &[], None))?;

@@ -1,8 +1,9 @@
 //! Who wrote it? An address in its one form.
 //!
-//! `Ana <ANA@Example.org>`, `"ana"@example.org` and `ana(at work)@example.org` are the same sender, and so are
-//! `ana@bücher.example` and `ana@xn--bcher-kva.example`: what was learned of one has to hold for the others. The one
-//! form is in lower case, without what follows a plus, and its domain is as it travels in the net.
+//! `Ana <ANA@Example.org>`, `"ana"@example.org` and `ana(at work)@example.org` are the same sender,
+//! and so are `ana@bücher.example` and `ana@xn--bcher-kva.example`: what was learned of one has to
+//! hold for the others. The one form is in lower case, without what follows a plus, and its domain
+//! is as it travels in the net.
 
 use std::borrow::Cow;
 
@@ -21,8 +22,8 @@ pub(super) fn first(list: &Address<'_>) -> Option<String> {
     list.iter().filter_map(|address| address.address()).find_map(canonical)
 }
 
-/// The first address of a header as it stands, for forms that the parser does not know: quoted names, and comments
-/// in the midst of an address.
+/// The first address of a header as it stands, for forms that the parser does not know: quoted
+/// names, and comments in the midst of an address.
 pub(super) fn in_header(value: &[u8]) -> Option<String> {
     let value = String::from_utf8_lossy(&value[..value.len().min(SEARCHED)]);
     let plain = without_quotes_and_comments(&value);

@@ -1,16 +1,18 @@
-//! Is the sender who the message says? What a trusted host found out: SPF, DKIM and DMARC (RFC 8601).
+//! Is the sender who the message says? What a trusted host found out: SPF, DKIM and DMARC (RFC
+//! 8601).
 //!
 //! ```text
 //! Authentication-Results: mx.example.org;
 //!     spf=pass smtp.mailfrom=shop.example; dkim=pass header.d=shop.example; dmarc=pass header.from=shop.example
 //! ```
 //!
-//! Anyone can write such a header, so only those of hosts named by the administrator count. A trusted host adds its
-//! header near the top and has to remove forged ones of its own name (RFC 8601, section 5). As a second guard only the
-//! headers of one hop count: the uppermost of a trusted host, and others before the next `Received` line.
+//! Anyone can write such a header, so only those of hosts named by the administrator count. A
+//! trusted host adds its header near the top and has to remove forged ones of its own name (RFC
+//! 8601, section 5). As a second guard only the headers of one hop count: the uppermost of a
+//! trusted host, and others before the next `Received` line.
 //!
-//! A result authenticates the sender if it is about the domain of the `From` address (DMARC's relaxed alignment): SPF and
-//! DKIM also pass for spam that is sent from a domain of its own.
+//! A result authenticates the sender if it is about the domain of the `From` address (DMARC's
+//! relaxed alignment): SPF and DKIM also pass for spam that is sent from a domain of its own.
 
 use super::head::Head;
 use super::shortened;
@@ -87,7 +89,8 @@ pub fn authentication(message: &super::Message, trusted_hosts: &[String]) -> Opt
     let mut found = Authentication::Unknown;
     let mut methods_seen: Vec<String> = Vec::new();
     for (_, results) in of_trusted.iter().filter(|(other, _)| other == hops) {
-        // Within a header a method may have several results, one a signature. Of several headers the first counts.
+        // Within a header a method may have several results, one a signature. Of several headers
+        // the first counts.
         let mut methods_here = Vec::new();
         for result in results.split(';') {
             let mut words = result.split_whitespace();

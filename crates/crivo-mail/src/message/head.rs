@@ -1,7 +1,8 @@
 //! Where does the head of a message end?
 //!
-//! At the first blank line, or where something begins that is no header: collections of mail often have a subject and then
-//! the body at once, and a program that insists on the blank line takes the whole body for headers.
+//! At the first blank line, or where something begins that is no header: collections of mail often
+//! have a subject and then the body at once, and a program that insists on the blank line takes the
+//! whole body for headers.
 
 use std::borrow::Cow;
 
@@ -84,8 +85,9 @@ impl<'a> Head<'a> {
         })
     }
 
-    /// Which headers there are of those that an author chooses. Traces of mailboxes (`Status`, `X-UID`, `Delivered-To`), what
-    /// other filters wrote and what every transport adds are no evidence: they say where a message was kept.
+    /// Which headers there are of those that an author chooses. Traces of mailboxes (`Status`,
+    /// `X-UID`, `Delivered-To`), what other filters wrote and what every transport adds are no
+    /// evidence: they say where a message was kept.
     pub(super) fn facts(self) -> Vec<String> {
         let mut facts: Vec<String> = self
             .headers()

@@ -27,12 +27,14 @@ pub(super) fn hosts(text: &str) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-/// Whether bytes contain others, letters of either case being the same. The needle is in lower case.
+/// Whether bytes contain others, letters of either case being the same. The needle is in lower
+/// case.
 pub(super) fn contains_ignoring_case(bytes: &[u8], needle: &[u8]) -> bool {
     places(bytes, needle).next().is_some()
 }
 
-/// How often bytes contain others, letters of either case being the same. The needle is in lower case.
+/// How often bytes contain others, letters of either case being the same. The needle is in lower
+/// case.
 pub(super) fn count_ignoring_case(bytes: &[u8], needle: &[u8]) -> usize {
     places(bytes, needle).count()
 }

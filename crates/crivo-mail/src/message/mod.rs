@@ -1,19 +1,21 @@
 //! What does a message say? From any bytes to sender, subject, words and facts.
 //!
-//! Mail is whatever arrives: truncated, nested without end, in character sets that do not exist, without headers or
-//! with nothing else. So reading cannot fail, and what it costs is bounded: the first mebibyte is looked at, the
-//! parser of MIME (`mail-parser`) only sees messages with few containers, and of their text the first 64 kB
-//! count. What is beyond is taken as it stands.
+//! Mail is whatever arrives: truncated, nested without end, in character sets that do not exist,
+//! without headers or with nothing else. So reading cannot fail, and what it costs is bounded: the
+//! first mebibyte is looked at, the parser of MIME (`mail-parser`) only sees messages with few
+//! containers, and of their text the first 64 kB count. What is beyond is taken as it stands.
 //!
-//! Lines that end in CRLF and in LF are the same before anything else is looked at, and so are characters that only look
-//! different ([`text`]). What a reader sees and how the message is built both count: a body comes once as
-//! text, the facts of its making (types, hosts of links, headers that authors write) as short names. What a reader
-//! does not see is no text: not what styles of a page hide, nor a plain version beside the page that is shown
-//! ([`versions`]); that there is such text is a fact.
+//! Lines that end in CRLF and in LF are the same before anything else is looked at, and so are
+//! characters that only look different ([`text`]). What a reader sees and how the message is built
+//! both count: a body comes once as text, the facts of its making (types, hosts of links, headers
+//! that authors write) as short names. What a reader does not see is no text: not what styles of a
+//! page hide, nor a plain version beside the page that is shown ([`versions`]); that there is such
+//! text is a fact.
 //!
-//! A message is known by its *fingerprint*: the hash of its body and of the four headers that its author writes. What is added
-//! on the way or in the mailbox (`Received`, `Status`, `X-Crivo`) does not change it, so that a message is the
-//! same when it arrives and when its owner moves it into another folder.
+//! A message is known by its *fingerprint*: the hash of its body and of the four headers that its
+//! author writes. What is added on the way or in the mailbox (`Received`, `Status`, `X-Crivo`) does
+//! not change it, so that a message is the same when it arrives and when its owner moves it into
+//! another folder.
 
 mod address;
 mod authentication;
@@ -150,7 +152,8 @@ impl Reader {
     }
 
     fn read_headers(&mut self, headers: &mail_parser::Message<'_>, sender: Option<&str>) {
-        // Who wrote a message is what anyone can write: neither name nor domain of the sender is a fact.
+        // Who wrote a message is what anyone can write: neither name nor domain of the sender is a
+        // fact.
         match sender.and_then(|sender| sender.rsplit_once('@')) {
             Some((_, domain)) => {
                 let reply = headers.reply_to().and_then(address::first);
@@ -229,8 +232,8 @@ impl Reader {
         self.fact(format!("attachment of about {} bytes", power_of_two(bytes)));
     }
 
-    /// A part that could not be decoded as it says, often because the message was cut off in it. The parser gives
-    /// it as text whatever it is, but letters that stand for bytes are no words.
+    /// A part that could not be decoded as it says, often because the message was cut off in it.
+    /// The parser gives it as text whatever it is, but letters that stand for bytes are no words.
     fn read_broken(&mut self, part: &MessagePart<'_>, raw: &str) {
         let kind = part.content_type();
         if kind.is_some_and(|kind| !kind.ctype().eq_ignore_ascii_case("text")) {

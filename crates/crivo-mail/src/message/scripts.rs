@@ -1,7 +1,8 @@
 //! In which scripts is a message written?
 //!
-//! A reader of one language gets spam in another, and a reader of several has a script for each kind of mail. So the scripts of
-//! a message are facts. Latin is none: nearly all mail has some of it.
+//! A reader of one language gets spam in another, and a reader of several has a script for each
+//! kind of mail. So the scripts of a message are facts. Latin is none: nearly all mail has some of
+//! it.
 
 /// How many letters are looked at.
 const LETTERS: usize = 4000;

@@ -1,10 +1,11 @@
 //! One form for text that looks the same.
 //!
-//! Filters read bytes, people read shapes: `V1AGRA` with a Cyrillic А, letters with invisible characters between
-//! them, full-width or mathematical letters. Three steps bring them to one form. Invisible characters are
-//! removed; compatibility forms become what they stand for (NFKC); and in a word that mixes Latin letters
-//! with those of another script, characters that Unicode's table of confusables gives a Latin
-//! double become that double. Words of one script stay as they are: Russian is no disguise.
+//! Filters read bytes, people read shapes: `V1AGRA` with a Cyrillic А, letters with invisible
+//! characters between them, full-width or mathematical letters. Three steps bring them to one form.
+//! Invisible characters are removed; compatibility forms become what they stand for (NFKC); and in
+//! a word that mixes Latin letters with those of another script, characters that Unicode's table of
+//! confusables gives a Latin double become that double. Words of one script stay as they are:
+//! Russian is no disguise.
 //!
 //! That something was found is evidence too, and leaves a trace.
 
@@ -76,7 +77,8 @@ fn is_mixed(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_alphabetic()) && text.chars().any(is_of_another_script)
 }
 
-/// Greek, Cyrillic, Armenian, Cherokee and what else has letters that look Latin. Latin letters with marks end before.
+/// Greek, Cyrillic, Armenian, Cherokee and what else has letters that look Latin. Latin letters
+/// with marks end before.
 fn is_of_another_script(c: char) -> bool {
     c >= '\u{370}' && c.is_alphabetic() && !matches!(c, '\u{1E00}'..='\u{1EFF}')
 }

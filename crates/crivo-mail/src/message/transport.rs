@@ -1,8 +1,9 @@
 //! Which way did a message take?
 //!
-//! Servers write a `Received` line each, the last one on top. Which hosts they name, which domain made the `Message-ID` and
-//! to which domain errors go tell senders apart that write the same words. That such headers are there at all tells
-//! nothing: all mail that arrives has them, and mail from a folder of sent messages has none.
+//! Servers write a `Received` line each, the last one on top. Which hosts they name, which domain
+//! made the `Message-ID` and to which domain errors go tell senders apart that write the same
+//! words. That such headers are there at all tells nothing: all mail that arrives has them, and
+//! mail from a folder of sent messages has none.
 
 use super::head::Head;
 use super::shortened;

@@ -1,11 +1,12 @@
 //! What do the headers say that a program writes into every message?
 //!
-//! The program that made a message shows in many small things: the shape of its `Message-ID` and of the border between parts,
-//! the zone that it writes behind a date, the host that it names. A few such values tell a sender's mail from that of others
-//! after a handful of messages, long before its words do.
+//! The program that made a message shows in many small things: the shape of its `Message-ID` and of
+//! the border between parts, the zone that it writes behind a date, the host that it names. A few
+//! such values tell a sender's mail from that of others after a handful of messages, long before
+//! its words do.
 //!
-//! Only headers of a fixed list are looked at. Traces of mailboxes and of other filters are not in it, and neither is the
-//! sender: anyone can write anyone's address.
+//! Only headers of a fixed list are looked at. Traces of mailboxes and of other filters are not in
+//! it, and neither is the sender: anyone can write anyone's address.
 
 use super::head::Head;
 use super::shortened;
@@ -131,8 +132,8 @@ fn domains(value: &str) -> impl Iterator<Item = String> {
     addresses(value).filter_map(|address| domain_of(address.rsplit_once('@')?.1))
 }
 
-/// What kinds of characters follow each other: a run of digits is `9`, one of small letters `a`, one of capitals `A`, one of
-/// digits and capitals mixed `X`, and others are themselves.
+/// What kinds of characters follow each other: a run of digits is `9`, one of small letters `a`,
+/// one of capitals `A`, one of digits and capitals mixed `X`, and others are themselves.
 fn shape(value: &str) -> String {
     let mut shape = String::new();
     for c in value.chars().take(LONG_VALUE) {

@@ -1,8 +1,8 @@
 //! Which version of a text does a reader see?
 //!
-//! Mail often says the same twice, as plain text and as a page (`multipart/alternative`), and mail programs show the
-//! page. So the plain version is no evidence: a spammer could write anything into it. But that the two say
-//! different things is a fact about the message.
+//! Mail often says the same twice, as plain text and as a page (`multipart/alternative`), and mail
+//! programs show the page. So the plain version is no evidence: a spammer could write anything into
+//! it. But that the two say different things is a fact about the message.
 
 use std::collections::HashSet;
 
@@ -43,7 +43,8 @@ fn is_attached(part: &MessagePart<'_>) -> bool {
     part.content_disposition().is_some_and(mail_parser::ContentType::is_attachment)
 }
 
-/// Whether a plain version says something else than what is shown: fewer than half of its words are there.
+/// Whether a plain version says something else than what is shown: fewer than half of its words are
+/// there.
 pub(super) fn differ(plain: &str, shown: &str) -> bool {
     let plain: HashSet<String> = words(plain).collect();
     if plain.len() < FEW_WORDS {

@@ -78,7 +78,8 @@ pub struct Rules {
     pub on_spam: OnSpam,
     /// From how many points on that is done; below, spam is marked.
     pub from_points: f64,
-    /// Whether the sender is told to try again later if the filter fails. Mail passes without marks otherwise.
+    /// Whether the sender is told to try again later if the filter fails. Mail passes without marks
+    /// otherwise.
     pub tempfail_on_failure: bool,
     /// How recipients are called in the folder of users.
     pub user_names: UserNames,

@@ -1,8 +1,8 @@
 //! How does a mail server ask that wants an answer while the sender still waits?
 //!
-//! Postfix and Sendmail speak the milter protocol: a packet for each step of a message, and at its end the filter's
-//! changes. This is protocol 6, written from Sendmail's documentation (`mfdef.h`, `mfapi.h`) and from recorded
-//! exchanges with Postfix.
+//! Postfix and Sendmail speak the milter protocol: a packet for each step of a message, and at its
+//! end the filter's changes. This is protocol 6, written from Sendmail's documentation (`mfdef.h`,
+//! `mfapi.h`) and from recorded exchanges with Postfix.
 //!
 //! | step | home |
 //! |---|---|
@@ -13,17 +13,18 @@
 //! | what happens to spam | [`action`] |
 //! | many connections, slow ones, hostile ones | `server` |
 //!
-//! Everything but the server is a pure function of bytes. Tests replay recorded exchanges, drive it with
-//! `miltertest`, and take mail through a real Postfix from acceptance to delivery.
+//! Everything but the server is a pure function of bytes. Tests replay recorded exchanges, drive it
+//! with `miltertest`, and take mail through a real Postfix from acceptance to delivery.
 //!
 //! # What the server may do to mail
-//! It adds the headers that `spamc` adds too, and removes headers of these names that a sender wrote. Spam is only
-//! marked unless the administrator asked for more ([`action::OnSpam`]). When the filter fails, mail passes without
-//! marks.
+//! It adds the headers that `spamc` adds too, and removes headers of these names that a sender
+//! wrote. Spam is only marked unless the administrator asked for more ([`action::OnSpam`]). When
+//! the filter fails, mail passes without marks.
 //!
 //! # Several recipients
-//! A mail server hands on one message for all recipients of a transaction, with one head. Each recipient's own store
-//! judges, and the mildest verdict counts: what one of them wants is not marked as spam for all.
+//! A mail server hands on one message for all recipients of a transaction, with one head. Each
+//! recipient's own store judges, and the mildest verdict counts: what one of them wants is not
+//! marked as spam for all.
 
 pub mod action;
 pub mod negotiation;

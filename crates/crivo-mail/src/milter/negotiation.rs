@@ -1,7 +1,8 @@
 //! What can both sides do?
 //!
-//! The mail server begins with what it offers, and the filter answers with what it takes of that: changes of messages
-//! (actions), and steps that are left out or need no reply, because each reply is a round trip that a sender waits for.
+//! The mail server begins with what it offers, and the filter answers with what it takes of that:
+//! changes of messages (actions), and steps that are left out or need no reply, because each reply
+//! is a round trip that a sender waits for.
 
 use super::packet::Malformed;
 
@@ -37,7 +38,8 @@ const SILENT_RECIPIENT: u32 = 0x8000;
 /// The end of the head needs no reply (`SMFIP_NR_EOH`).
 const SILENT_END_OF_HEAD: u32 = 0x4_0000;
 
-/// All steps that are taken if they are offered. The body is answered piece by piece, so that its rest can be skipped.
+/// All steps that are taken if they are offered. The body is answered piece by piece, so that its
+/// rest can be skipped.
 const WANTED: u32 = NO_UNKNOWN
     | NO_DATA
     | SKIP

@@ -5,12 +5,14 @@
 //!   length    command   data
 //! ```
 //!
-//! [`parse`] is a pure function of the bytes received so far: it asks for more, gives the packet, or says what is wrong
-//! with it. The length counts the command and its data, at most [`LONGEST`]. Texts end in a zero byte.
+//! [`parse`] is a pure function of the bytes received so far: it asks for more, gives the packet,
+//! or says what is wrong with it. The length counts the command and its data, at most [`LONGEST`].
+//! Texts end in a zero byte.
 
 use std::fmt;
 
-/// The longest packet. Body chunks have at most 65,535 bytes; a header of Postfix has 102,400 by default.
+/// The longest packet. Body chunks have at most 65,535 bytes; a header of Postfix has 102,400 by
+/// default.
 pub const LONGEST: usize = 1 << 20;
 
 /// The bytes before the command.

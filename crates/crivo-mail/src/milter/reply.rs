@@ -35,7 +35,8 @@ pub fn refuse(line: &str) -> Vec<u8> {
     packet(b'y', &[without_zeros(line).replace('%', "%%").as_bytes(), b"\0"])
 }
 
-/// Adds headers above all others, in their order. Each is inserted at the top, so the last one goes first.
+/// Adds headers above all others, in their order. Each is inserted at the top, so the last one goes
+/// first.
 pub fn insert(marks: &[Mark<'_>]) -> Vec<u8> {
     let packets = marks.iter().rev().map(|(name, value)| {
         // Lines inside of a value end in LF here, whatever the message has.
@@ -45,7 +46,8 @@ pub fn insert(marks: &[Mark<'_>]) -> Vec<u8> {
     packets.collect::<Vec<_>>().concat()
 }
 
-/// Removes all headers of a name. The last one goes first, because removing one may renumber those behind it.
+/// Removes all headers of a name. The last one goes first, because removing one may renumber those
+/// behind it.
 pub fn remove(name: &[u8], count: u32) -> Vec<u8> {
     let packets = (1..=count).rev().map(|number| packet(b'm', &[&number.to_be_bytes(), name, b"\0\0"]));
     packets.collect::<Vec<_>>().concat()

@@ -1,8 +1,9 @@
 //! Connections of mail servers: few of them, long ones, and none that can hold up the others.
 //!
-//! A mail server opens a connection and sends many messages through it, with pauses as long as its own clients make. So an
-//! idle connection costs a small buffer and may stay for [`IDLE`], as in Sendmail's library; a packet that has begun has to
-//! end within the patience of the [`Limits`], and so has judging.
+//! A mail server opens a connection and sends many messages through it, with pauses as long as its
+//! own clients make. So an idle connection costs a small buffer and may stay for [`IDLE`], as in
+//! Sendmail's library; a packet that has begun has to end within the patience of the [`Limits`],
+//! and so has judging.
 //!
 //! | limit | what happens beyond it |
 //! |---|---|
@@ -12,8 +13,8 @@
 //! | bytes of a message | the rest is skipped: no more is looked at |
 //! | time for judging | the message passes without marks |
 //!
-//! After a malformed packet the connection is closed and the journal has a line. What a mail server does with its
-//! message then is its own setting (Postfix: `milter_default_action`).
+//! After a malformed packet the connection is closed and the journal has a line. What a mail server
+//! does with its message then is its own setting (Postfix: `milter_default_action`).
 
 use std::io;
 use std::sync::Arc;
@@ -36,8 +37,8 @@ const PIECE: usize = 16 * 1024;
 /// How long a mail server may say nothing: the default of Sendmail's library.
 const IDLE: Duration = Duration::from_secs(7210);
 
-/// Answers mail servers until `stop` says so. What goes wrong with one connection concerns no other, and so this cannot
-/// fail.
+/// Answers mail servers until `stop` says so. What goes wrong with one connection concerns no
+/// other, and so this cannot fail.
 pub async fn serve(
     listener: Listener,
     limits: Limits,

@@ -1,15 +1,18 @@
-//! Which packet means what, and when? A connection of the mail server, from its first packet to its last.
+//! Which packet means what, and when? A connection of the mail server, from its first packet to its
+//! last.
 //!
 //! ```text
 //! negotiate ─ connect ─ helo ─┬─ mail ─ recipient … ─ header … ─ end of head ─ body … ─ end of message ─┐
 //!                             └────────────────────────── abort, or the next message ───────────────────┘
 //! ```
 //!
-//! A [`Session`] takes one packet at a time and says what to do next. It keeps what will be looked at of a message and
-//! counts the rest, so that a connection has a bounded size. Packets in an impossible order are malformed.
+//! A [`Session`] takes one packet at a time and says what to do next. It keeps what will be looked
+//! at of a message and counts the rest, so that a connection has a bounded size. Packets in an
+//! impossible order are malformed.
 //!
-//! The mail server has not written its own `Received` line yet when it asks. Mail that was learned from a mailbox has that
-//! line, so the session writes one of the same form above the message, and a `Return-Path`. Both are for judging only.
+//! The mail server has not written its own `Received` line yet when it asks. Mail that was learned
+//! from a mailbox has that line, so the session writes one of the same form above the message, and
+//! a `Return-Path`. Both are for judging only.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +21,8 @@ use super::packet::{Command, Macros, Malformed};
 use super::reply;
 use crate::marks::{OF_FILTERS, begins_with_one_of};
 
-/// How many recipients are remembered. A message to more of them is judged by the shared store alone.
+/// How many recipients are remembered. A message to more of them is judged by the shared store
+/// alone.
 const RECIPIENTS: usize = 100;
 
 /// The longest address or name that is remembered: SMTP allows 254 bytes.
@@ -86,7 +90,8 @@ pub enum Next {
 }
 
 impl Session {
-    /// Returns a session that keeps up to `keep` bytes of a message, and may put messages into quarantine.
+    /// Returns a session that keeps up to `keep` bytes of a message, and may put messages into
+    /// quarantine.
     pub fn new(keep: usize, quarantines: bool) -> Self {
         Self { keep, quarantines, ..Self::default() }
     }

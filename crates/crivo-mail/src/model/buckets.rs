@@ -1,7 +1,8 @@
 //! Where to look: messages by the keys of their signatures, counts by sender.
 //!
-//! Both are tables of buckets, each a record with a checksum. All buckets are there at all times, so that a key that no message has
-//! is known to be one: its bucket was read, and it was whole. A check of one message reads 33 of them and nothing else.
+//! Both are tables of buckets, each a record with a checksum. All buckets are there at all times,
+//! so that a key that no message has is known to be one: its bucket was read, and it was whole. A
+//! check of one message reads 33 of them and nothing else.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +18,9 @@ pub(super) const KEY_BUCKETS: u32 = 4096;
 /// How many buckets the senders have.
 pub(super) const SENDER_BUCKETS: u32 = 1024;
 
-/// A key as it is kept, and the first 32 bits of the fingerprint of the message that has it. Two messages with the same
-/// bits are one message here: which of them is alike is found out when they are compared.
+/// A key as it is kept, and the first 32 bits of the fingerprint of the message that has it. Two
+/// messages with the same bits are one message here: which of them is alike is found out when they
+/// are compared.
 pub(crate) type Posting = (u32, u32);
 
 /// A sender's hash, and how often it was learned as spam and as ham.
@@ -133,8 +135,8 @@ fn put_reputations(file: &File, bucket: u32, found: &[Reputation]) -> Result<()>
     file.put(Table::Derived, place(Kind::Senders, 0, bucket), record)
 }
 
-/// What is to be put into the buckets, or taken out of them: for each bucket, who comes and who goes. One list holds
-/// all, because thousands of small ones that are freed stay with the process.
+/// What is to be put into the buckets, or taken out of them: for each bucket, who comes and who
+/// goes. One list holds all, because thousands of small ones that are freed stay with the process.
 #[derive(Debug, Default)]
 pub(super) struct Filling {
     keys: Vec<(u32, Posting, bool)>,

@@ -1,9 +1,10 @@
 //! The later messages: fitted in blocks, and those after the last whole block one by one.
 //!
-//! A block continues from the weights after the blocks before it, in several passes. The messages after the last whole
-//! block each add one step. So all depends on the messages and their order alone, and where the weights were
-//! stored in between changes nothing. A lesson that comes last looks at the weights and counts of its own features,
-//! and stores its step. When it fills a block, that is fitted, and the weights after it are stored as the checkpoint.
+//! A block continues from the weights after the blocks before it, in several passes. The messages
+//! after the last whole block each add one step. So all depends on the messages and their order
+//! alone, and where the weights were stored in between changes nothing. A lesson that comes last
+//! looks at the weights and counts of its own features, and stores its step. When it fills a block,
+//! that is fitted, and the weights after it are stored as the checkpoint.
 
 use super::Head;
 use super::place::{Kind, place, range};
@@ -44,7 +45,8 @@ impl Chain {
     }
 }
 
-/// Fits all later messages after the base, and stores what a lesson continues from. Returns the bias.
+/// Fits all later messages after the base, and stores what a lesson continues from. Returns the
+/// bias.
 pub(super) fn write(
     file: &File,
     (mut weights, mut counts): (Weights, Counts),
@@ -86,8 +88,9 @@ pub(super) fn write(
     Ok(weights.bias)
 }
 
-/// Continues with the messages of a block. Their own features count by then: a word that is new would be worth little
-/// otherwise. `squares` is room for all slots; only those of the block are used.
+/// Continues with the messages of a block. Their own features count by then: a word that is new
+/// would be worth little otherwise. `squares` is room for all slots; only those of the block are
+/// used.
 fn fit_block(
     weights: &mut Weights,
     counts: &mut Counts,
@@ -100,8 +103,8 @@ fn fit_block(
     weights.fit(rows, block, squares, LATER)
 }
 
-/// Continues with messages that come after all others, in their order. The result is that of [`write()`], bit for bit.
-/// `known` are the weights before, if they are at hand.
+/// Continues with messages that come after all others, in their order. The result is that of
+/// [`write()`], bit for bit. `known` are the weights before, if they are at hand.
 pub(super) fn append(
     store: &Store,
     head: &mut Head,
@@ -156,7 +159,8 @@ pub(super) fn append(
     Ok(())
 }
 
-/// The squares of the worth of the features of the last message of a tail, counted with all of the tail.
+/// The squares of the worth of the features of the last message of a tail, counted with all of the
+/// tail.
 fn squares_in_tail(file: &File, checkpoint: Kind, rows: &Rows, tail: &[LaterMessage]) -> Result<Vec<f32>> {
     let last = rows.row(tail.len() - 1);
     // How many messages have transport headers is asked for as well.
@@ -191,7 +195,8 @@ fn weights_in_tail(file: &File, checkpoint: Kind, features: &[u32], steps: usize
     Ok(weights)
 }
 
-/// Calls `take` for each pair of places in two ascending lists of entries that have the same slot, in their order.
+/// Calls `take` for each pair of places in two ascending lists of entries that have the same slot,
+/// in their order.
 fn for_each_common(one: &[u32], other: &[u32], mut take: impl FnMut(usize, usize)) {
     let mut start = 0;
     for (place, entry) in one.iter().enumerate() {

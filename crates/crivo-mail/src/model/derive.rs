@@ -111,8 +111,8 @@ pub(crate) fn derive_all(store: &Store, changed: &[Changed]) -> Result<()> {
     stored::put_head(file, &head)
 }
 
-/// Derives what changes with a few messages. The result is that of [`derive_all`], bit for bit. If `known` is the model
-/// of the state before, its weights are not read again.
+/// Derives what changes with a few messages. The result is that of [`derive_all`], bit for bit. If
+/// `known` is the model of the state before, its weights are not read again.
 pub(crate) fn derive_after(store: &Store, changed: &[Changed], known: Option<&Model>) -> Result<()> {
     let file = store.file();
     let mut head = stored::load_head(file)?;
@@ -164,8 +164,8 @@ pub(crate) fn derive_after(store: &Store, changed: &[Changed], known: Option<&Mo
     stored::put_head(file, &head)
 }
 
-/// Fits the later messages after some of them have come, gone or changed. Returns false, and does nothing, if one of those
-/// is in the base.
+/// Fits the later messages after some of them have come, gone or changed. Returns false, and does
+/// nothing, if one of those is in the base.
 fn fit_after(
     store: &Store,
     head: &mut Head,
@@ -244,7 +244,8 @@ fn labels_of(learnt: Option<&Learnt>) -> Vec<String> {
     marks.iter().filter_map(named).collect()
 }
 
-/// The models of labels: each against the messages with other labels, or against all others if it is the only one.
+/// The models of labels: each against the messages with other labels, or against all others if it
+/// is the only one.
 fn derive_labels(store: &Store, mut messages: Vec<(u64, Vec<String>)>, head: &mut Head) -> Result<()> {
     let file = store.file();
     let names: BTreeSet<String> = messages.iter().flat_map(|(_, labels)| labels.iter().cloned()).collect();

@@ -1,9 +1,12 @@
-//! Fitting the base: weights, the coefficients of the evidence, and the limits, from messages in memory.
+//! Fitting the base: weights, the coefficients of the evidence, and the limits, from messages in
+//! memory.
 //!
-//! Each message is judged by a model of the other folds first. One that contradicts its label beyond doubt is taken for a
-//! wrong label: it is put aside, and everything is fitted without it. It stays in the store, keeps its likeness, and is looked
-//! at anew whenever the base is fitted. A copy of ham that was put aside is ham, because a message that a reader rescued stays
-//! rescued. A copy of spam that was put aside is unsure at least, and spam only if the rest of the evidence says so.
+//! Each message is judged by a model of the other folds first. One that contradicts its label
+//! beyond doubt is taken for a wrong label: it is put aside, and everything is fitted without it.
+//! It stays in the store, keeps its likeness, and is looked at anew whenever the base is fitted. A
+//! copy of ham that was put aside is ham, because a message that a reader rescued stays rescued. A
+//! copy of spam that was put aside is unsure at least, and spam only if the rest of the evidence
+//! says so.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +36,8 @@ pub(super) struct Fitted {
     pub(super) put_aside: Vec<u32>,
 }
 
-/// Fits the weights to messages, given as places in `all` and `rows` with whether each is spam, and calibrates what they say.
+/// Fits the weights to messages, given as places in `all` and `rows` with whether each is spam, and
+/// calibrates what they say.
 pub(super) fn fit_base(
     all: &TrainingSet,
     rows: &StoredRows<'_>,
@@ -78,7 +82,8 @@ pub(super) fn fit_base(
     Ok(Fitted { weights, counts, combiner, limits, put_aside })
 }
 
-/// For each example the probability that its label is wrong, by the share of wrong labels that was found.
+/// For each example the probability that its label is wrong, by the share of wrong labels that was
+/// found.
 fn wrong_labels(evidence: &[(Evidence, bool)]) -> Vec<f64> {
     if evidence.len() < BELIEVED {
         return vec![0.0; evidence.len()];
@@ -87,8 +92,9 @@ fn wrong_labels(evidence: &[(Evidence, bool)]) -> Vec<f64> {
     evidence.iter().map(|(evidence, is_spam)| combiner.wrong_label(evidence, *is_spam, share)).collect()
 }
 
-/// Margins of messages from models that have not seen them, and the counts of all. Models learn nothing from examples that
-/// are `doubtful`, nor do these count; without any such marks all examples do.
+/// Margins of messages from models that have not seen them, and the counts of all. Models learn
+/// nothing from examples that are `doubtful`, nor do these count; without any such marks all
+/// examples do.
 pub(super) fn unseen_margins(
     rows: &impl FeatureRows,
     fold_of: impl Fn(u32) -> u64,
@@ -169,7 +175,8 @@ pub(crate) fn unseen(store: &Store) -> Result<Unseen> {
     Ok(Unseen { messages, evidence })
 }
 
-/// The evidence about examples: likeness to the others, and counts of senders without the example itself.
+/// The evidence about examples: likeness to the others, and counts of senders without the example
+/// itself.
 fn evidence_of(
     all: &TrainingSet,
     examples: &[(u32, bool)],

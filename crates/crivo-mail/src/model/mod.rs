@@ -12,14 +12,16 @@
 //!
 //! # Quick and exact
 //!
-//! Weights that were fitted step by step cannot be unlearned. Fitting everything anew after each message would be exact, but
-//! takes seconds when there are many. So messages have an order, that of the time they were learned, and the
-//! oldest are the *base*: all of them up to 64, and beyond that a number that grows in steps of a quarter. The base is
-//! fitted in several passes in the order of fingerprints, and its weights are kept; the later ones continue from there in
-//! blocks of 64, and those after the last whole block add a step each. A new message is one of these: it costs a look at the
-//! weights of its own features. Unlearning a later message costs a pass over the later ones. Messages that were
-//! learned at the same time are never divided. All of this depends on the set of messages only, so the
-//! weights after a message was unlearned are the weights without it, bit for bit.
+//! Weights that were fitted step by step cannot be unlearned. Fitting everything anew after each
+//! message would be exact, but takes seconds when there are many. So messages have an order, that
+//! of the time they were learned, and the oldest are the *base*: all of them up to 64, and beyond
+//! that a number that grows in steps of a quarter. The base is fitted in several passes in the
+//! order of fingerprints, and its weights are kept; the later ones continue from there in blocks of
+//! 64, and those after the last whole block add a step each. A new message is one of these: it
+//! costs a look at the weights of its own features. Unlearning a later message costs a pass over
+//! the later ones. Messages that were learned at the same time are never divided. All of this
+//! depends on the set of messages only, so the weights after a message was unlearned are the
+//! weights without it, bit for bit.
 
 pub(crate) mod buckets;
 mod chain;
@@ -71,9 +73,11 @@ pub(crate) struct Head {
     /// Of the weights.
     pub(crate) bias: f32,
     pub(crate) labels: Vec<LabelHead>,
-    /// The messages after the base; none in stores of version 2, where the next lesson derives everything.
+    /// The messages after the base; none in stores of version 2, where the next lesson derives
+    /// everything.
     pub(crate) chain: Option<Chain>,
-    /// Whether weights are for features in groups. Those of version 3 and before are not, and the next lesson derives everything.
+    /// Whether weights are for features in groups. Those of version 3 and before are not, and the
+    /// next lesson derives everything.
     pub(crate) grouped: bool,
 }
 
@@ -87,7 +91,8 @@ pub(crate) struct LabelHead {
 }
 
 impl Model {
-    /// Loads the model; quickly if `known`, an earlier model of the same store, is of the same checkpoint.
+    /// Loads the model; quickly if `known`, an earlier model of the same store, is of the same
+    /// checkpoint.
     pub(crate) fn load(file: &File, known: Option<&Self>) -> Result<Self> {
         stored::load(file, known)
     }

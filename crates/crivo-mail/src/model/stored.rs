@@ -68,8 +68,8 @@ pub(super) fn put_aside(file: &File, head: &Head, mut fingerprints: Vec<u64>) ->
     file.put(Table::Derived, place(Kind::Aside, 0, 0), numbers.flat_map(u64::to_le_bytes).collect())
 }
 
-/// The messages that are taken for wrong labels, ascending. An older program derives everything without them: what it
-/// leaves behind is of another base, and does not count.
+/// The messages that are taken for wrong labels, ascending. An older program derives everything
+/// without them: what it leaves behind is of another base, and does not count.
 fn load_aside(file: &File, head: &Head) -> Result<Vec<u64>> {
     let numbers = file.get(Table::Derived, place(Kind::Aside, 0, 0), |record| {
         let (numbers, rest) = record.as_chunks::<8>();
@@ -148,7 +148,8 @@ fn decode_head(record: &[u8]) -> Option<Head> {
         labels.push(LabelHead { name, combiner, bias: f32::from_le_bytes(bytes.array()?) });
     }
     let limits = if bytes.0.is_empty() {
-        // Written before there were limits for several rates: its thresholds hold until the next lesson.
+        // Written before there were limits for several rates: its thresholds hold until the next
+        // lesson.
         Limits { spam: [log_odds_of(spam); RATES.len()], ham: log_odds_of(ham), put_aside: [0, 0] }
     } else {
         decode_limits(&mut bytes)?

@@ -1,12 +1,13 @@
 //! All messages of a store, with what a fit needs of each.
 //!
-//! Features are by far the most of it: five kilobytes a message. Those of the first messages are kept in memory, as far as
-//! the [memory of the store](Store::feature_memory) goes. A fit reads the others from the store again in each pass. The
-//! model is the same.
+//! Features are by far the most of it: five kilobytes a message. Those of the first messages are
+//! kept in memory, as far as the [memory of the store](Store::feature_memory) goes. A fit reads the
+//! others from the store again in each pass. The model is the same.
 //!
-//! A fit looks at the weight of every feature of every message several times. Features are hashes, so nearly every look
-//! would miss the processor's cache. So the slots get [other numbers](Renumbering) for the fit: common ones are together,
-//! and those that one message alone has are in a row.
+//! A fit looks at the weight of every feature of every message several times. Features are hashes,
+//! so nearly every look would miss the processor's cache. So the slots get [other
+//! numbers](Renumbering) for the fit: common ones are together, and those that one message alone
+//! has are in a row.
 
 use std::collections::HashMap;
 
@@ -85,7 +86,8 @@ pub(super) struct StoredRows<'a> {
 }
 
 impl<'a> StoredRows<'a> {
-    /// The features of messages. Those that the open transaction put there are in `changed`, and not read again.
+    /// The features of messages. Those that the open transaction put there are in `changed`, and
+    /// not read again.
     pub(super) fn load(
         store: &'a Store,
         fingerprints: Vec<u64>,
@@ -114,8 +116,8 @@ impl<'a> StoredRows<'a> {
         Ok(Self { store, fingerprints, prepare, kept, importance: Vec::new(), text_slots: TRANSPORT })
     }
 
-    /// Gives the slots of messages, given as places, the numbers that a fit is fast with. None if features are read
-    /// from the store again and again.
+    /// Gives the slots of messages, given as places, the numbers that a fit is fast with. None if
+    /// features are read from the store again and again.
     pub(super) fn renumber(&mut self, places: impl Iterator<Item = u32>) -> Option<Renumbering> {
         if self.kept.len() < self.fingerprints.len() {
             return None;
@@ -153,15 +155,16 @@ impl FeatureRows for StoredRows<'_> {
     }
 }
 
-/// Slots of text in the order in which messages have them first. Other slots keep their numbers, because what they are
-/// follows from them.
+/// Slots of text in the order in which messages have them first. Other slots keep their numbers,
+/// because what they are follows from them.
 pub(super) struct Renumbering {
     /// The slots, by their new numbers.
     slots: Vec<u32>,
 }
 
 impl Renumbering {
-    /// Renumbers the slots of messages, given as places. The order within a message stays, and so do all sums.
+    /// Renumbers the slots of messages, given as places. The order within a message stays, and so
+    /// do all sums.
     fn of(rows: &mut Rows, places: impl Iterator<Item = u32>) -> Self {
         const NONE: u32 = u32::MAX;
         let (mut numbers, mut slots) = (vec![NONE; TRANSPORT], Vec::new());
@@ -180,7 +183,8 @@ impl Renumbering {
         Self { slots }
     }
 
-    /// Returns what was found for each slot in the place where it belongs. What no message has is zero.
+    /// Returns what was found for each slot in the place where it belongs. What no message has is
+    /// zero.
     pub(super) fn restored(&self, found: &[f32]) -> Vec<f32> {
         let mut restored = vec![0.0; SLOTS];
         restored[TRANSPORT..].copy_from_slice(&found[TRANSPORT..]);
@@ -212,7 +216,8 @@ mod tests {
         };
         let labelled =
             |number: u64| (message(number).0, Label::named(if number < 9 { "a" } else { "b" }).unwrap());
-        // The base, messages with labels of one's own, and a block of later messages and a part of one.
+        // The base, messages with labels of one's own, and a block of later messages and a part of
+        // one.
         filter.train((0..480).map(message).map(Ok)).unwrap();
         filter.train((0..20).map(labelled).map(Ok)).unwrap();
         filter.train((480..570).map(message).map(Ok)).unwrap();

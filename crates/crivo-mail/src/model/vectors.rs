@@ -1,7 +1,7 @@
 //! Vectors with a number for each slot, in pieces with checksums: weights, and counts of messages.
 //!
-//! A lesson looks at the slots of one message. It takes them out of the pieces as they are stored, because making whole
-//! vectors of a million numbers would take longer than all else.
+//! A lesson looks at the slots of one message. It takes them out of the pieces as they are stored,
+//! because making whole vectors of a million numbers would take longer than all else.
 
 use super::place::{Kind, place, range};
 use crate::error::Result;
@@ -28,7 +28,8 @@ const ALL_COUNTS: u8 = 3;
 /// The byte of a count that is too large for one, and stands at the end of the record.
 const LARGE: u8 = u8::MAX;
 
-/// Stores weights in pieces: those that are not zero with their numbers, or all, whichever is shorter.
+/// Stores weights in pieces: those that are not zero with their numbers, or all, whichever is
+/// shorter.
 pub(super) fn put_slots(file: &File, kind: Kind, model: u16, slots: &[f32]) -> Result<()> {
     for (index, piece) in slots.chunks(PIECE).enumerate() {
         let few: Vec<(u16, f32)> = piece
@@ -94,8 +95,8 @@ fn fill_piece(piece: &mut [f32], record: &[u8]) -> Option<()> {
 
 // ---- counts ----
 
-/// Stores counts in pieces, a byte for each: those that are not zero with their numbers, or all, whichever is shorter. Few
-/// counts do not fit into a byte; they follow.
+/// Stores counts in pieces, a byte for each: those that are not zero with their numbers, or all,
+/// whichever is shorter. Few counts do not fit into a byte; they follow.
 fn put_counts(file: &File, kind: Kind, model: u16, counts: &[f32]) -> Result<()> {
     for (index, piece) in counts.chunks(PIECE).enumerate() {
         file.put(Table::Derived, place(kind, model, index as u32), encode_counts(piece))?;

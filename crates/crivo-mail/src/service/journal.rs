@@ -1,9 +1,9 @@
 //! What has been decided since the start? Counts, times, and the last decisions.
 //!
 //! Everything here has a fixed size, however long the service runs: counts, a histogram, a sketch
-//! of quantiles, and the last [`DECISIONS`] decisions. The text of a message is kept only if a person
-//! gave it to the page, so that they can teach it there; of mail that passes through nothing is
-//! kept but verdict, score and size. A user of the page cannot read other users' mail.
+//! of quantiles, and the last [`DECISIONS`] decisions. The text of a message is kept only if a
+//! person gave it to the page, so that they can teach it there; of mail that passes through nothing
+//! is kept but verdict, score and size. A user of the page cannot read other users' mail.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -175,8 +175,8 @@ impl Journal {
         self.record_trouble(error.to_string());
     }
 
-    /// Remembers trouble that the administrator should hear of, unless the same waits to be told. Of much trouble, the last
-    /// is kept.
+    /// Remembers trouble that the administrator should hear of, unless the same waits to be told.
+    /// Of much trouble, the last is kept.
     pub fn record_trouble(&mut self, trouble: String) {
         if self.trouble.contains(&trouble) {
             return;

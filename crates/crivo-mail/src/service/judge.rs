@@ -96,7 +96,8 @@ impl Judge for OpenStore {
         self.filter.refresh()
     }
 
-    /// Counting reads every record, so the store is opened once more for it: checks go on meanwhile.
+    /// Counting reads every record, so the store is opened once more for it: checks go on
+    /// meanwhile.
     fn stats(&self) -> Result<Stats> {
         Filter::open(&self.folder)?.stats()
     }

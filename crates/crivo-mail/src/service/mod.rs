@@ -4,11 +4,12 @@
 //! decided. It may be asked from any number of threads.
 //!
 //! # Whose answer counts
-//! A user's own store answers first: what is spam to one is a newsletter to another. If it is unsure,
-//! as it is for a long time after the first lesson, the shared store answers. Labels of both are
-//! shown; the user's own have precedence. A user's lessons go to the user's own store and change
-//! no other user's mail. Without a folder for users there is only the shared store. A user's store that cannot be read is
-//! passed over, and the administrator is told ([`Journal::take_trouble`]).
+//! A user's own store answers first: what is spam to one is a newsletter to another. If it is
+//! unsure, as it is for a long time after the first lesson, the shared store answers. Labels of
+//! both are shown; the user's own have precedence. A user's lessons go to the user's own store and
+//! change no other user's mail. Without a folder for users there is only the shared store. A user's
+//! store that cannot be read is passed over, and the administrator is told
+//! ([`Journal::take_trouble`]).
 
 mod decision_log;
 mod journal;
@@ -126,8 +127,8 @@ impl Service {
         }
     }
 
-    /// Judges a message that several users get, once for each store that decides. The mildest judgement counts: what one
-    /// of them wants is not spam for all.
+    /// Judges a message that several users get, once for each store that decides. The mildest
+    /// judgement counts: what one of them wants is not spam for all.
     ///
     /// # Errors
     /// If the shared store is damaged.

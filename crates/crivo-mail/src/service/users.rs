@@ -1,11 +1,11 @@
 //! Whose store? Each user may have one of their own, in a folder beside the shared one.
 //!
-//! The name comes from the client, so it is never trusted as a path: [`folder_name`] takes
-//! names of letters, digits and `. _ - + @` that begin with neither a dot nor a hyphen, and nothing else. A name
-//! it does not take has no store of its own, and its mail is judged by the shared one. A name without a folder gets no store
-//! either, unless that was allowed: any client could fill the disk with stores. Stores are
-//! opened when they are first needed and a few of them stay open; the folder is looked for again at
-//! every check, so that a store that appears, or goes, is noticed.
+//! The name comes from the client, so it is never trusted as a path: [`folder_name`] takes names of
+//! letters, digits and `. _ - + @` that begin with neither a dot nor a hyphen, and nothing else. A
+//! name it does not take has no store of its own, and its mail is judged by the shared one. A name
+//! without a folder gets no store either, unless that was allowed: any client could fill the disk
+//! with stores. Stores are opened when they are first needed and a few of them stay open; the
+//! folder is looked for again at every check, so that a store that appears, or goes, is noticed.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -55,7 +55,8 @@ impl Users {
         Self { folder: folder.into(), opener: Box::new(opener), creates: false, open: Mutex::default() }
     }
 
-    /// Whether a name without a folder gets one with its first lesson. Without that, a user's folder has to be made first.
+    /// Whether a name without a folder gets one with its first lesson. Without that, a user's
+    /// folder has to be made first.
     #[must_use]
     pub fn creating(self, creates: bool) -> Self {
         Self { creates, ..self }
@@ -79,7 +80,8 @@ impl Users {
     /// The user's own store, made if there is none and the user has a folder or may get one.
     ///
     /// # Errors
-    /// If the name can have no store, has no folder and gets none, or the store cannot be opened or made.
+    /// If the name can have no store, has no folder and gets none, or the store cannot be opened or
+    /// made.
     pub fn own(&self, user: &str) -> Result<Arc<dyn Judge>> {
         let name = folder_name(user).ok_or_else(|| {
             Error::Unsuitable(format!(

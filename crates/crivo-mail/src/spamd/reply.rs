@@ -2,8 +2,8 @@
 //!
 //! The protocol has points and a limit of 5.0 where the filter has a probability and three
 //! verdicts. [`points`] translates: they rise with the probability, and spam begins at 5. So a
-//! client that sorts by points and one that asks for the verdict always agree, and a client may have a limit
-//! of its own above or below 5.
+//! client that sorts by points and one that asks for the verdict always agree, and a client may
+//! have a limit of its own above or below 5.
 //!
 //! | verdict | points |
 //! |---|---|
@@ -27,7 +27,8 @@ const MOST: f64 = 99.9;
 /// The least step of points, as they are printed.
 const LEAST: f64 = 0.1;
 
-/// From this number of points on they are log-odds, whatever the thresholds: 10 are odds of 22,000 to 1.
+/// From this number of points on they are log-odds, whatever the thresholds: 10 are odds of 22,000
+/// to 1.
 const PLAIN: f64 = 10.0;
 
 /// The width at which a header's list goes on in the next line.
@@ -80,8 +81,8 @@ fn framed(verb: Verb, verdict: Verdict, points: f64, body: Option<&[u8]>) -> Vec
     [head.as_bytes(), body.unwrap_or_default()].concat()
 }
 
-/// The probability as points, which rise with it: a client with a limit of its own, above or below 5, sorts as it would by
-/// score. From [`PLAIN`] on they are the log-odds themselves.
+/// The probability as points, which rise with it: a client with a limit of its own, above or below
+/// 5, sorts as it would by score. From [`PLAIN`] on they are the log-odds themselves.
 pub fn points(judgement: &Judgement) -> f64 {
     let log_odds = |probability: f64| (probability / (1.0 - probability)).ln().clamp(-MOST, MOST);
     let (odds, limit) = (log_odds(judgement.score), log_odds(judgement.thresholds.spam));

@@ -11,8 +11,9 @@
 //! [`parse`] is a pure function of the bytes received so far: it asks for more, gives the request,
 //! or refuses with the words that the original spamd uses for the same fault. Lines end in LF, with
 //! or without a CR before it; names of headers are compared without regard to case; headers that
-//! this server does not know are passed over, as the protocol wants. A head is at most [`MOST_BYTES`] long
-//! and has at most [`MOST_HEADERS`] headers, so that a client cannot fill the memory with it.
+//! this server does not know are passed over, as the protocol wants. A head is at most
+//! [`MOST_BYTES`] long and has at most [`MOST_HEADERS`] headers, so that a client cannot fill the
+//! memory with it.
 
 use super::refusal::Refusal;
 
@@ -230,7 +231,8 @@ fn length(value: &[u8]) -> Result<u64, Refusal> {
         .ok_or_else(|| Refusal::because("Content-Length is too large"))
 }
 
-/// `local`, `remote`, or both with a comma. Nothing is reported elsewhere, so `remote` changes nothing.
+/// `local`, `remote`, or both with a comma. Nothing is reported elsewhere, so `remote` changes
+/// nothing.
 fn names_local(places: &[u8]) -> bool {
     places.split(|&byte| byte == b',').any(|place| place.trim_ascii() == b"local")
 }

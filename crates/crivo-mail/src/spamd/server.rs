@@ -13,9 +13,9 @@
 //! | time for a whole request | the same |
 //! | bytes of a message | the rest is read and dropped; who wants the whole message back is refused |
 //!
-//! A connection is closed in the order that lets the client read its answer: send, half-close,
-//! read what still comes (for a short while), close. Closing at once would make the system throw
-//! away answers whenever the client had sent a byte too much. A client that was silent too long has sent
+//! A connection is closed in the order that lets the client read its answer: send, half-close, read
+//! what still comes (for a short while), close. Closing at once would make the system throw away
+//! answers whenever the client had sent a byte too much. A client that was silent too long has sent
 //! nothing more, and its connection is closed at once.
 
 use std::io;

@@ -1,10 +1,11 @@
 //! Features as bytes: the steps from one to the next, in one of two codes.
 //!
-//! Features are hashes, so that their steps follow a geometric distribution, for which Rice codes are as good as any: a
-//! step is divided by a power of two, the quotient is written as a number of zeros and a one, the rest in bits. That
-//! takes 11.8 bits a feature where whole bytes take 15.2. The last byte says which power it is. It is 0x80 or more,
-//! as the last byte of the older code, which has seven bits of a step in each byte, never is: exports are written in that
-//! one, so that any version reads them.
+//! Features are hashes, so that their steps follow a geometric distribution, for which Rice codes
+//! are as good as any: a step is divided by a power of two, the quotient is written as a number of
+//! zeros and a one, the rest in bits. That takes 11.8 bits a feature where whole bytes take 15.2.
+//! The last byte says which power it is. It is 0x80 or more, as the last byte of the older code,
+//! which has seven bits of a step in each byte, never is: exports are written in that one, so that
+//! any version reads them.
 
 /// The mark of the last byte, to which the base-2 logarithm of the divisor is added.
 const RICE: u8 = 0x80;
@@ -39,7 +40,8 @@ pub(crate) fn encode_features(features: &[u32]) -> Vec<u8> {
     record
 }
 
-/// The step to each feature from the one before: at least one, so that one is taken off, but for the first.
+/// The step to each feature from the one before: at least one, so that one is taken off, but for
+/// the first.
 fn steps(features: &[u32]) -> impl Iterator<Item = u32> {
     let mut next = 0_u32;
     features.iter().map(move |&feature| feature - std::mem::replace(&mut next, feature.wrapping_add(1)))
@@ -154,7 +156,8 @@ impl BitWriter {
 /// Bytes to bits, the highest bit of each first.
 struct BitReader<'a> {
     bytes: &'a [u8],
-    /// The next bits, the first one highest. Below those that are left are zeros, or the first bits of the next byte.
+    /// The next bits, the first one highest. Below those that are left are zeros, or the first bits
+    /// of the next byte.
     window: u64,
     left: u32,
 }

@@ -1,7 +1,7 @@
 //! The file of a store: which tables it has, and where a record belongs.
 //!
-//! Numbers of messages are fingerprints, which fill all 64 bits: so a record's checksum is seeded with a hash of its number,
-//! itself seeded with its table.
+//! Numbers of messages are fingerprints, which fill all 64 bits: so a record's checksum is seeded
+//! with a hash of its number, itself seeded with its table.
 
 use std::path::Path;
 use std::time::Duration;
@@ -18,8 +18,8 @@ pub(crate) type File = crivo_records::File<Table>;
 pub(crate) const FORMAT: Format = Format {
     file_name: "mail.sqlite",
     application: *b"cvml",
-    // Version 2 has weights and keys in a longer form, and weights up to version 3 are for features without groups: both
-    // are read until the next lesson.
+    // Version 2 has weights and keys in a longer form, and weights up to version 3 are for features
+    // without groups: both are read until the next lesson.
     version: 4,
     oldest: 2,
     // Weights and buckets are long: fewer, larger pages.

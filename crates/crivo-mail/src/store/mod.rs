@@ -1,12 +1,13 @@
 //! The store: a set of learned messages on disk.
 //!
-//! A message is a record: fingerprint → labels with the time of each, sender, signature, features. Everything that changes a
-//! store is an operation on that set, so its meaning does not depend on what happened before. Learning a message twice
-//! counts once. Unlearning leaves what would be there had it never been learned. What two stores hold is joined message by
-//! message and label by label, the later mark winning where they differ: in whatever order, and however often.
+//! A message is a record: fingerprint → labels with the time of each, sender, signature, features.
+//! Everything that changes a store is an operation on that set, so its meaning does not depend on
+//! what happened before. Learning a message twice counts once. Unlearning leaves what would be
+//! there had it never been learned. What two stores hold is joined message by message and label by
+//! label, the later mark winning where they differ: in whatever order, and however often.
 //!
-//! Everything else (weights, thresholds, buckets) is derived from the set alone and written in the same transaction, so
-//! that a reader sees one moment, and a kill leaves the last commit.
+//! Everything else (weights, thresholds, buckets) is derived from the set alone and written in the
+//! same transaction, so that a reader sees one moment, and a kill leaves the last commit.
 
 mod coding;
 mod file;
@@ -34,7 +35,8 @@ pub enum Method {
     /// All evidence, combined into a probability.
     #[default]
     Default,
-    /// Blocked senders, then similarity to learned spam: the method this filter grew from, for comparison.
+    /// Blocked senders, then similarity to learned spam: the method this filter grew from, for
+    /// comparison.
     Classic,
 }
 
@@ -61,7 +63,8 @@ const FEATURE_MEMORY: usize = 512 << 20;
 /// The same in a process that runs for long: those of some 1,500 messages.
 const LITTLE_FEATURE_MEMORY: usize = 8 << 20;
 
-/// How much of the file a connection keeps in memory in such a process, in KiB: a lesson reads the counts of all slots.
+/// How much of the file a connection keeps in memory in such a process, in KiB: a lesson reads the
+/// counts of all slots.
 const LITTLE_CACHE: u32 = 8192;
 
 /// How many bytes of new features a transaction keeps in memory.
@@ -265,11 +268,13 @@ pub(crate) struct Changed {
     pub(crate) fingerprint: u64,
     pub(crate) before: Option<Learnt>,
     pub(crate) after: Option<Learnt>,
-    /// The features of a new message, as they are stored, unless too many were new: they need not be read again.
+    /// The features of a new message, as they are stored, unless too many were new: they need not
+    /// be read again.
     pub(crate) features: Option<Vec<u8>>,
 }
 
-/// A transaction: what it does is seen by others when it is committed, and taken back if it is dropped.
+/// A transaction: what it does is seen by others when it is committed, and taken back if it is
+/// dropped.
 pub(crate) struct Change<'a> {
     store: &'a Store,
     transaction: Transaction<'a>,
@@ -280,8 +285,8 @@ pub(crate) struct Change<'a> {
 }
 
 impl Change<'_> {
-    /// Puts in the place of a message what `next` makes of it; if that is nothing, the message is removed. The features of a
-    /// new one are asked for.
+    /// Puts in the place of a message what `next` makes of it; if that is nothing, the message is
+    /// removed. The features of a new one are asked for.
     pub(crate) fn update(
         &mut self,
         fingerprint: u64,
@@ -315,7 +320,8 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// Derives what is derived, and returns when everything is on the disk. Nothing happens if nothing changed.
+    /// Derives what is derived, and returns when everything is on the disk. Nothing happens if
+    /// nothing changed.
     pub(crate) fn commit(
         mut self,
         derive: impl FnOnce(&Store, &[Changed]) -> Result<()>,
@@ -373,7 +379,8 @@ impl Learnt {
         // Of one label the latest comes first, and the first stays.
         self.marks.sort_unstable_by(|a, b| a.label.cmp(&b.label).then(b.time.cmp(&a.time)));
         self.marks.dedup_by(|later, kept| later.label == kept.label);
-        // What was read of a message is the same everywhere; if programs differ, one of them is chosen.
+        // What was read of a message is the same everywhere; if programs differ, one of them is
+        // chosen.
         let (mine, theirs) = (
             (&self.sender, &self.subject, &self.signature),
             (&other.sender, &other.subject, &other.signature),

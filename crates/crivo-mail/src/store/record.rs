@@ -43,7 +43,8 @@ impl Learnt {
         class.or_else(|| self.marks.iter().min_by_key(|mark| mark.time)).map_or(0, |mark| mark.time)
     }
 
-    /// A number that depends on the fingerprint and the marks: their sum over all messages says if one is missing.
+    /// A number that depends on the fingerprint and the marks: their sum over all messages says if
+    /// one is missing.
     pub(crate) fn digest(&self, fingerprint: u64) -> u64 {
         let mut bytes = fingerprint.to_le_bytes().to_vec();
         self.encode_marks(&mut bytes);
@@ -97,7 +98,8 @@ impl Learnt {
         (bytes.0.is_empty() && learnt.is_valid()).then_some(learnt)
     }
 
-    /// What could have been written: at least one mark, each label once, ascending, one class at most.
+    /// What could have been written: at least one mark, each label once, ascending, one class at
+    /// most.
     fn is_valid(&self) -> bool {
         !self.marks.is_empty()
             && self.marks.is_sorted_by(|a, b| a.label < b.label)

@@ -1,7 +1,7 @@
 //! Learning by moving: a Maildir in which a reader moves messages to the junk folder and back.
 //!
-//! Dovecot tells when a message is moved; other servers and mail programs do not. So the mailboxes are listed again and
-//! again, and a message is recognised by its fingerprint wherever it appears:
+//! Dovecot tells when a message is moved; other servers and mail programs do not. So the mailboxes
+//! are listed again and again, and a message is recognised by its fingerprint wherever it appears:
 //!
 //! | it was seen | and is now | lesson |
 //! |---|---|---|
@@ -10,16 +10,18 @@
 //! | in the junk folder | in the bin | none |
 //! | nowhere | anywhere | none: it was delivered there |
 //!
-//! A message that a filter delivers to the junk folder is therefore no lesson: the filter would teach itself. What was moved
-//! before the first look is not noticed either.
+//! A message that a filter delivers to the junk folder is therefore no lesson: the filter would
+//! teach itself. What was moved before the first look is not noticed either.
 //!
 //! A lesson that fails, because the disk is full for example, is tried again at the next look.
 //!
-//! **Replies** (only if asked for). A reader who answers a message wants it. So when a message appears among the sent ones, the
-//! message it answers is learned as ham, unless it was learned before or is in the junk folder or the bin.
+//! **Replies** (only if asked for). A reader who answers a message wants it. So when a message
+//! appears among the sent ones, the message it answers is learned as ham, unless it was learned
+//! before or is in the junk folder or the bin.
 //!
-//! **Sent messages** (only if asked for). What a reader writes is wanted mail in the reader's own words. A message that appears among
-//! the sent ones is learned as ham, unless it was learned before. It has no transport headers, and none are learned from it.
+//! **Sent messages** (only if asked for). What a reader writes is wanted mail in the reader's own
+//! words. A message that appears among the sent ones is learned as ham, unless it was learned
+//! before. It has no transport headers, and none are learned from it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -155,8 +157,8 @@ impl Watch {
         self.mailboxes.keys().any(|mailbox| self.place_of(mailbox) == Some(Place::Junk))
     }
 
-    /// Looks again, and teaches what follows from what was moved. Returns the lessons, and the first error if a lesson failed;
-    /// that one is tried again at the next look.
+    /// Looks again, and teaches what follows from what was moved. Returns the lessons, and the
+    /// first error if a lesson failed; that one is tried again at the next look.
     ///
     /// # Errors
     /// If the Maildir cannot be read.
@@ -297,7 +299,8 @@ impl Watch {
         }
     }
 
-    /// Forgets messages that were gone the last time already: a move may take them away before it brings them.
+    /// Forgets messages that were gone the last time already: a move may take them away before it
+    /// brings them.
     fn forget_gone(&mut self) {
         let there: HashSet<u64> =
             self.mailboxes.values().flat_map(|mailbox| mailbox.seen.values().copied()).collect();

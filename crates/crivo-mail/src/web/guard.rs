@@ -102,7 +102,8 @@ impl Guard {
         let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
         let own_page = match (text("sec-fetch-site"), text("origin")) {
             (Some(site), _) => matches!(site, "same-origin" | "none"),
-            // Browsers that send no origin with a form, or hide it, leave the decision to the token.
+            // Browsers that send no origin with a form, or hide it, leave the decision to the
+            // token.
             (None, None | Some("null")) => true,
             (None, Some(origin)) => origin.split_once("://").is_some_and(|(_, origin)| origin == host),
         };

@@ -1,4 +1,5 @@
-//! What monitoring asks: `/metrics` for Prometheus, `/healthz` for what restarts services. Both only read.
+//! What monitoring asks: `/metrics` for Prometheus, `/healthz` for what restarts services. Both
+//! only read.
 
 use std::sync::Arc;
 

@@ -11,8 +11,9 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
-/// Browsers open six at a time, and a few people may look at once. The rest is for connections that ask nothing: an idle one
-/// costs a few kilobytes, and a client that opens many should not keep others out.
+/// Browsers open six at a time, and a few people may look at once. The rest is for connections that
+/// ask nothing: an idle one costs a few kilobytes, and a client that opens many should not keep
+/// others out.
 const CONNECTIONS: u32 = 512;
 
 /// How long the head of a request may take, and an idle connection may stay.

@@ -8,7 +8,8 @@ use crate::support::Writer;
 
 const TRUSTED: &str = "mx.home.example";
 
-/// A filter that knows two kinds of mail, and a message of each kind for later, as if each ham came from Ana.
+/// A filter that knows two kinds of mail, and a message of each kind for later, as if each ham came
+/// from Ana.
 struct Mailbox {
     filter: Filter,
     later: Vec<(Vec<u8>, Vec<u8>)>,

@@ -21,7 +21,8 @@ fn label(number: u64) -> Label {
     if number.is_multiple_of(2) { Label::Spam } else { Label::Ham }
 }
 
-/// Does nothing unless it is the victim: then it learns one message after the other, and says so after each.
+/// Does nothing unless it is the victim: then it learns one message after the other, and says so
+/// after each.
 #[test]
 fn the_victim() {
     let Some(folder) = victim::folder() else { return };

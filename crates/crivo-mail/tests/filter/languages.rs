@@ -1,4 +1,5 @@
-//! Mail in scripts without Latin letters, with or without blanks between words, is told apart after a few lessons.
+//! Mail in scripts without Latin letters, with or without blanks between words, is told apart after
+//! a few lessons.
 
 use crivo_mail::{Filter, Label};
 

@@ -1,4 +1,5 @@
-//! A store is a set of messages: what it says depends on what is in it, and on nothing that happened before.
+//! A store is a set of messages: what it says depends on what is in it, and on nothing that
+//! happened before.
 
 use crivo_mail::{Filter, Label, Learned, Unlearned};
 
@@ -47,11 +48,13 @@ fn learning_twice_counts_once_whatever_the_line_endings() {
 fn quick_updates_are_those_of_a_store_that_derives_everything() {
     let mut writer = Writer::new("quick");
     let (place, filter) = trained(&writer.mail(1200));
-    // Another process that teaches the same store: what each has in memory is often older than the store.
+    // Another process that teaches the same store: what each has in memory is often older than the
+    // store.
     let second = Filter::open(place.path()).unwrap();
     let probes = probes(&mut writer);
     let mut lessons = Vec::new();
-    // Lessons are fitted in blocks of 64: before one is whole, when it is, after it, and after one of its lessons was taken back.
+    // Lessons are fitted in blocks of 64: before one is whole, when it is, after it, and after one
+    // of its lessons was taken back.
     for (count, unlearned) in [(5, None), (64, None), (70, None), (71, Some(66)), (73, Some(3))] {
         while lessons.len() < count {
             let is_spam = lessons.len() % 2 == 0;
@@ -153,7 +156,8 @@ fn another_process_is_noticed() {
 
 #[test]
 fn a_few_wrong_labels_do_not_silence_the_filter() {
-    // Claim: of 400 messages one in a hundred with the wrong label leaves at least nine tenths of what was caught before.
+    // Claim: of 400 messages one in a hundred with the wrong label leaves at least nine tenths of
+    // what was caught before.
     let mut writer = Writer::new("wrong labels");
     let mail = writer.mail(400);
     let probes: Vec<Vec<u8>> = (0..200).map(|_| writer.message(true)).collect();
@@ -215,7 +219,8 @@ fn ham_that_never_travelled_teaches_nothing_about_travelling() {
     }
 }
 
-/// A process that ends after its lesson does not load what follows from it. What it stores is what follows from the set.
+/// A process that ends after its lesson does not load what follows from it. What it stores is what
+/// follows from the set.
 #[test]
 fn lessons_without_renewal_are_stored_like_all_others() {
     let mut writer = Writer::new("without renewal");

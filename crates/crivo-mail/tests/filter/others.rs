@@ -1,4 +1,5 @@
-//! Others use the store too: they write to it, put another in its place, or fail while they make one.
+//! Others use the store too: they write to it, put another in its place, or fail while they make
+//! one.
 
 use std::io::{self, Read};
 use std::path::Path;

@@ -33,7 +33,8 @@ fn wrong_labels_are_put_aside_and_the_score_survives() {
     for (score, verdict, is_spam) in scores(&filter, "asked") {
         assert_eq!(verdict, if is_spam { Verdict::Spam } else { Verdict::Ham }, "{score}");
     }
-    // Ham is what it was learned as, also if it is put aside. Spam that was put aside is unsure: it may be ham.
+    // Ham is what it was learned as, also if it is put aside. Spam that was put aside is unsure: it
+    // may be ham.
     for (message, label) in lessons.iter().skip(100).take(2) {
         let verdict = filter.check(message).unwrap().verdict;
         assert_eq!(verdict, if *label == Label::Spam { Verdict::Unsure } else { Verdict::Ham });

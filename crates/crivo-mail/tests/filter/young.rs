@@ -148,8 +148,9 @@ fn cpu_milliseconds() -> f64 {
     text.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e6
 }
 
-/// Lessons in a store of a few hundred messages once cost 300 ms each, because each derived everything anew. The median
-/// of 25 is compared with a limit that is far above what a step costs, so that a busy machine passes too.
+/// Lessons in a store of a few hundred messages once cost 300 ms each, because each derived
+/// everything anew. The median of 25 is compared with a limit that is far above what a step costs,
+/// so that a busy machine passes too.
 #[cfg(target_os = "linux")]
 #[test]
 fn most_lessons_of_a_young_store_are_one_step() {

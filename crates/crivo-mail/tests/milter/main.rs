@@ -1,4 +1,5 @@
-//! The milter protocol: the recorded exchange with Postfix, mutations of it, and mail servers that misbehave.
+//! The milter protocol: the recorded exchange with Postfix, mutations of it, and mail servers that
+//! misbehave.
 
 // What fails here should fail loudly.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]

@@ -31,7 +31,8 @@ pub(crate) fn exchange() -> Vec<Sent> {
         .collect()
 }
 
-/// All that the mail server sent. The recorded filter took none of the steps that were offered, so none is offered here.
+/// All that the mail server sent. The recorded filter took none of the steps that were offered, so
+/// none is offered here.
 pub(crate) fn of_mail_server() -> Vec<Vec<u8>> {
     let sent = exchange().into_iter().filter_map(|sent| match sent {
         Sent::ByMailServer(packet) => Some(packet),

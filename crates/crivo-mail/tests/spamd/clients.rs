@@ -81,7 +81,8 @@ fn hundreds_of_idle_clients_hold_up_nobody() {
     drop(idle);
 }
 
-/// Half-open clients: of 400, a third says nothing, a third stops within the head, and a third within the message.
+/// Half-open clients: of 400, a third says nothing, a third stops within the head, and a third
+/// within the message.
 #[test]
 fn hundreds_of_half_open_clients_delay_no_other() {
     let server = Server::of(Scripted::spam());
@@ -103,7 +104,8 @@ fn hundreds_of_half_open_clients_delay_no_other() {
     drop(half_open);
 }
 
-/// Clients that stop within their message keep their places for a moment only, also if they have taken all of them.
+/// Clients that stop within their message keep their places for a moment only, also if they have
+/// taken all of them.
 #[test]
 fn clients_that_stop_within_their_message_make_room_for_others() {
     let server =

@@ -1,8 +1,9 @@
-//! Postings as indexes of format 1 have them. They are read, and become a run with the first change.
+//! Postings as indexes of format 1 have them. They are read, and become a run with the first
+//! change.
 //!
-//! Buckets grew one by one by *linear hashing* (Litwin, 1980): bucket `b` of `2^l + s` holds the keys with
-//! `key mod 2^(l+1) = b`, if there is such a bucket, and otherwise those with `key mod 2^l = b`. All buckets are stored,
-//! each as postings of 12 bytes, ascending.
+//! Buckets grew one by one by *linear hashing* (Litwin, 1980): bucket `b` of `2^l + s` holds the
+//! keys with `key mod 2^(l+1) = b`, if there is such a bucket, and otherwise those with
+//! `key mod 2^l = b`. All buckets are stored, each as postings of 12 bytes, ascending.
 
 use std::sync::Arc;
 

@@ -1,12 +1,13 @@
 //! Many documents at once, added or asked about in the order in which the index has its keys.
 //!
-//! One by one, each document costs a look-up for each band in each run. In bulk, keys are sorted first. So a run is read
-//! once from its beginning to its end, or, where few keys are asked for, at ascending places.
+//! One by one, each document costs a look-up for each band in each run. In bulk, keys are sorted
+//! first. So a run is read once from its beginning to its end, or, where few keys are asked for, at
+//! ascending places.
 //!
-//! **Asking.** A first reading puts the keys of each text aside (`spill`). They are looked up in order, which gives the
-//! texts that have candidates. A second reading puts the sets of those aside, in blocks that fit in memory (`segments`).
-//! Each block is then compared with the stored sets, which are read in the order of their numbers. All look-ups are of one
-//! committed state.
+//! **Asking.** A first reading puts the keys of each text aside (`spill`). They are looked up in
+//! order, which gives the texts that have candidates. A second reading puts the sets of those
+//! aside, in blocks that fit in memory (`segments`). Each block is then compared with the stored
+//! sets, which are read in the order of their numbers. All look-ups are of one committed state.
 
 use std::collections::{BTreeSet, HashMap};
 use std::panic::resume_unwind;
@@ -104,7 +105,8 @@ pub(super) fn add_all(
 pub struct Answers {
     /// The number of texts that were asked about.
     pub asked: u64,
-    /// The texts that are like a document of the index, by their place, ascending; the most similar document first.
+    /// The texts that are like a document of the index, by their place, ascending; the most similar
+    /// document first.
     pub found: Vec<(u64, Vec<Match>)>,
 }
 
@@ -242,7 +244,8 @@ impl BulkQuery<'_> {
         self.number_candidates(&Partitions::new(PARTITIONS, vec![pairs]), asked.words)
     }
 
-    /// Names candidates by their order, and puts their pairs into blocks. `words` are those of all sets.
+    /// Names candidates by their order, and puts their pairs into blocks. `words` are those of all
+    /// sets.
     fn number_candidates(&self, pairs: &Partitions<(u64, u64)>, words: u64) -> Result<Candidates> {
         let (memory, mut buffer, mut places) = (self.memory / 8, Vec::new(), Vec::<u64>::new());
         for partition in 0..pairs.count() {
@@ -334,7 +337,8 @@ impl BulkQuery<'_> {
         Ok(())
     }
 
-    /// The similarity of a candidate, its fingerprint before its set, if it is at least the threshold.
+    /// The similarity of a candidate, its fingerprint before its set, if it is at least the
+    /// threshold.
     fn similarity(&self, words: &[u64], document: &Document) -> Option<f64> {
         let (&[high, low], set) = words.split_first_chunk()?;
         let fingerprint = u128::from(high) << 64 | u128::from(low);
@@ -343,8 +347,8 @@ impl BulkQuery<'_> {
 }
 
 impl Document {
-    /// The similarity to a text with a set and a fingerprint, if it is at least the threshold. Documents without a
-    /// shingle are alike if they are the same.
+    /// The similarity to a text with a set and a fingerprint, if it is at least the threshold.
+    /// Documents without a shingle are alike if they are the same.
     pub(super) fn similarity(&self, set: &[u64], fingerprint: u128, threshold: f64) -> Option<f64> {
         if self.set.is_empty() {
             return (self.fingerprint == fingerprint).then_some(1.0);
@@ -354,7 +358,8 @@ impl Document {
 }
 
 impl State {
-    /// Looks up ascending keys. `take` is given the position of a key and numbers of documents that have it.
+    /// Looks up ascending keys. `take` is given the position of a key and numbers of documents that
+    /// have it.
     fn look_up_all(
         &self,
         file: &super::file::File,

@@ -1,7 +1,8 @@
 //! The file of an index: which tables it has, and how it begins.
 //!
-//! A record's checksum is seeded with its kind in the highest byte and its number in the others: 1 for the settings, 2
-//! for the state and 5 for the numbers of removed documents in `head`, 3 for buckets, 4 for documents.
+//! A record's checksum is seeded with its kind in the highest byte and its number in the others: 1
+//! for the settings, 2 for the state and 5 for the numbers of removed documents in `head`, 3 for
+//! buckets, 4 for documents.
 
 use std::path::Path;
 use std::time::Duration;

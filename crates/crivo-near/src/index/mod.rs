@@ -1,32 +1,37 @@
 //! An index on disk: which of the documents seen before is this one like?
 //!
-//! **Question.** Documents come day after day. Which of them are near-duplicates of one that came before?
+//! **Question.** Documents come day after day. Which of them are near-duplicates of one that came
+//! before?
 //!
-//! **Guarantee.** A document of similarity `J ≥ t` to the text asked about is found with probability
-//! `1 − (1 − J^r)^b`, the curve of the index's [bands](crivo::similarity::Bands): 0.99 and more at the threshold the index
-//! was made for. What is found is compared as the sets they are, so every similarity is exact and none is
-//! below the threshold. *All* candidates are compared, however many share a band: where a million documents
-//! are near-duplicates of each other, a query takes the time to read them.
+//! **Guarantee.** A document of similarity `J ≥ t` to the text asked about is found with
+//! probability `1 − (1 − J^r)^b`, the curve of the index's [bands](crivo::similarity::Bands): 0.99
+//! and more at the threshold the index was made for. What is found is compared as the sets they
+//! are, so every similarity is exact and none is below the threshold. *All* candidates are
+//! compared, however many share a band: where a million documents are near-duplicates of each
+//! other, a query takes the time to read them.
 //!
-//! **Idea.** A signature's bands are keys; a key leads to the documents that have it (`runs`). A document's
-//! set of shingles is stored beside its name, and compared with that of the text. Documents without a
-//! shingle are stored too, and found by a text of the same bytes only, with similarity 1.
+//! **Idea.** A signature's bands are keys; a key leads to the documents that have it (`runs`). A
+//! document's set of shingles is stored beside its name, and compared with that of the text.
+//! Documents without a shingle are stored too, and found by a text of the same bytes only, with
+//! similarity 1.
 //!
 //! # What survives
 //!
 //! The file keeps what [`crivo_records`] promises:
 //!
-//! - **A kill, or a power cut, at any moment.** [`Writer::commit`] returns when everything is on the disk; what was
-//!   not committed is gone when the index is opened again, and nothing else is.
+//! - **A kill, or a power cut, at any moment.** [`Writer::commit`] returns when everything is on
+//!   the disk; what was not committed is gone when the index is opened again, and nothing else is.
 //! - **Readers during a write.** Any number of processes ask while one writes; each query sees one
-//!   committed state. A second writer waits for the first one's commit for ten seconds, and is refused then.
-//! - **Damage.** Every record has a checksum, also those that say a key is *not* there; what was changed in
-//!   the file gives an error that names it, never a wrong answer. A damaged journal may undo the last commits,
-//!   each as a whole. [`Index::check`] reads everything.
+//!   committed state. A second writer waits for the first one's commit for ten seconds, and is
+//!   refused then.
+//! - **Damage.** Every record has a checksum, also those that say a key is *not* there; what was
+//!   changed in the file gives an error that names it, never a wrong answer. A damaged journal may
+//!   undo the last commits, each as a whole. [`Index::check`] reads everything.
 //!
 //! # The file
 //!
-//! `index.sqlite` has three tables of numbered records, each with the checksum of its bytes behind it ([`crivo_records`]):
+//! `index.sqlite` has three tables of numbered records, each with the checksum of its bytes behind
+//! it ([`crivo_records`]):
 //!
 //! | table | number | record |
 //! |---|---|---|
@@ -36,11 +41,13 @@
 //! | `documents` | that of a document, never used again | fingerprint, id, and the set as 64-bit numbers, ascending |
 //! | `buckets` | those of a run one after the other | postings of a key and a document's number, ascending (`runs`) |
 //!
-//! With 16 bands the postings take about 190 bytes a document, whatever its length, and its record about 45 and its
-//! name; the set takes 8 bytes a shingle. Pages that a merge of runs has freed are used again by later ones. Indexes of format 1 are read, and converted by the first change.
+//! With 16 bands the postings take about 190 bytes a document, whatever its length, and its record
+//! about 45 and its name; the set takes 8 bytes a shingle. Pages that a merge of runs has freed are
+//! used again by later ones. Indexes of format 1 are read, and converted by the first change.
 //!
-//! **When not to use it.** For one collection, read once: [`near_duplicates`](crate::near_duplicates) needs no
-//! disk. On network file systems, where the locks that keep writers apart may not work.
+//! **When not to use it.** For one collection, read once:
+//! [`near_duplicates`](crate::near_duplicates) needs no disk. On network file systems, where the
+//! locks that keep writers apart may not work.
 //!
 //! **Source.** Bentley, Saxe: *Decomposable searching problems I* (1980).
 
@@ -131,8 +138,8 @@ pub struct Stats {
 // ---- construction ----
 
 impl Index {
-    /// Makes a new index in a folder, and the folder if there is none. Of the settings it keeps what
-    /// decides which documents are alike: threshold, shingles, seed, hashes, bands.
+    /// Makes a new index in a folder, and the folder if there is none. Of the settings it keeps
+    /// what decides which documents are alike: threshold, shingles, seed, hashes, bands.
     ///
     /// # Errors
     /// If there is an index already, the folder cannot be written, or a setting is out of range.
@@ -206,10 +213,11 @@ impl Index {
         Writer::new(&self.file, &self.settings, &mut self.signer)
     }
 
-    /// Adds a collection, read and signed on its threads; `name` knows the documents by their place, and leaves
-    /// out those it has no name for. Documents come in no particular order, so no two of them
-    /// should have the same name. There is a commit every hundred thousand or so: after an error, those that
-    /// were committed stay. About 256 MiB are used, whatever the size of the index.
+    /// Adds a collection, read and signed on its threads; `name` knows the documents by their
+    /// place, and leaves out those it has no name for. Documents come in no particular order, so no
+    /// two of them should have the same name. There is a commit every hundred thousand or so: after
+    /// an error, those that were committed stay. About 256 MiB are used, whatever the size of the
+    /// index.
     ///
     /// # Errors
     /// As [`Writer::add`], or if the collection cannot be read.
@@ -230,9 +238,9 @@ impl Index {
         &self.settings
     }
 
-    /// The documents whose similarity to a text is at least the threshold: the most similar first, of
-    /// equally similar ones by name. Below the threshold that the index was made for, fewer than 99 %
-    /// are found.
+    /// The documents whose similarity to a text is at least the threshold: the most similar first,
+    /// of equally similar ones by name. Below the threshold that the index was made for, fewer than
+    /// 99 % are found.
     ///
     /// # Errors
     /// If the threshold is not above 0 and at most 1, or the index is damaged or cannot be read.
@@ -252,11 +260,13 @@ impl Index {
         Ok(matches)
     }
 
-    /// Asks about every wanted text of a collection, and lists every match. The collection is read twice on its
-    /// threads, and the index once, in its own order; about `memory` bytes are used beside the matches.
+    /// Asks about every wanted text of a collection, and lists every match. The collection is read
+    /// twice on its threads, and the index once, in its own order; about `memory` bytes are used
+    /// beside the matches.
     ///
     /// # Errors
-    /// As [`query`](Self::query), or if the collection cannot be read or changes between the readings.
+    /// As [`query`](Self::query), or if the collection cannot be read or changes between the
+    /// readings.
     pub fn query_all(
         &self,
         documents: &impl Documents,
@@ -267,9 +277,10 @@ impl Index {
         BulkQuery { index: self, threshold, memory, best_only: false }.run(documents, wanted)
     }
 
-    /// As [`query_all`](Self::query_all), with one match of each text: the most similar, of equally similar ones the
-    /// first by name. Of more than 500 documents that share a band key in one run of the index, only the first
-    /// 500 are compared, so that a text that a million documents repeat costs no more than others.
+    /// As [`query_all`](Self::query_all), with one match of each text: the most similar, of equally
+    /// similar ones the first by name. Of more than 500 documents that share a band key in one run
+    /// of the index, only the first 500 are compared, so that a text that a million documents
+    /// repeat costs no more than others.
     ///
     /// # Errors
     /// As [`query_all`](Self::query_all).
@@ -323,7 +334,8 @@ fn documents_with(file: &File, keys: &[u64]) -> Result<Vec<Document>> {
     Ok(documents)
 }
 
-/// Returns a document that has postings; none if it was removed. `removed` is read when it is first needed.
+/// Returns a document that has postings; none if it was removed. `removed` is read when it is first
+/// needed.
 fn find_document(file: &File, number: u32, removed: &mut Option<BTreeSet<u32>>) -> Result<Option<Document>> {
     let found = Document::find(file, number)?;
     if found.is_none() {

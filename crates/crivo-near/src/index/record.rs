@@ -89,7 +89,8 @@ pub(super) fn write_removed(file: &File, removed: &BTreeSet<u32>) -> Result<()> 
     file.put(Table::Head, REMOVED, removed.iter().flat_map(|number| number.to_le_bytes()).collect())
 }
 
-/// A document, as it is stored: its name, a fingerprint of its bytes, and its set of shingles, ascending.
+/// A document, as it is stored: its name, a fingerprint of its bytes, and its set of shingles,
+/// ascending.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Document {
     pub(super) id: Vec<u8>,
@@ -98,7 +99,8 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Returns the document with a number; none if there is none, which is right only of one that was removed.
+    /// Returns the document with a number; none if there is none, which is right only of one that
+    /// was removed.
     pub(super) fn find(file: &File, number: u32) -> Result<Option<Self>> {
         file.get(Table::Documents, number.into(), Self::decode)
     }

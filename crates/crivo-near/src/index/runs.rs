@@ -1,14 +1,16 @@
 //! Which documents have a key? Sorted runs, which are merged as they grow.
 //!
-//! A key leads to the numbers of the documents that have it: the keys of a signature's bands, one of the document's
-//! name, and for a document without a shingle one of its content. A commit writes its postings (key and number) as
-//! one *run*: ascending, in buckets of about [`LOAD`], each a record with a checksum. Keys are hashes, so the bucket
-//! of a key follows from its high bits, and a look-up reads one record of each run. Every bucket of a run is stored,
-//! also an empty one: that a key is absent is believed only of a bucket that was read and is whole.
+//! A key leads to the numbers of the documents that have it: the keys of a signature's bands, one
+//! of the document's name, and for a document without a shingle one of its content. A commit writes
+//! its postings (key and number) as one *run*: ascending, in buckets of about [`LOAD`], each a
+//! record with a checksum. Keys are hashes, so the bucket of a key follows from its high bits, and
+//! a look-up reads one record of each run. Every bucket of a run is stored, also an empty one: that
+//! a key is absent is believed only of a bucket that was read and is whole.
 //!
-//! A new run is merged with those before it when there are [`FAN`] of about its size (the *logarithmic method*, Bentley
-//! and Saxe 1980). So there are at most `3·log₄(n)` runs, a posting is rewritten `log₄(n)` times, and adding writes whole
-//! records one after the other, whatever the size of the index.
+//! A new run is merged with those before it when there are [`FAN`] of about its size (the
+//! *logarithmic method*, Bentley and Saxe 1980). So there are at most `3·log₄(n)` runs, a posting
+//! is rewritten `log₄(n)` times, and adding writes whole records one after the other, whatever the
+//! size of the index.
 //!
 //! Postings of documents that were removed stay until their run is merged.
 
@@ -81,8 +83,8 @@ impl Run {
         (self.bucket_of(key) == bucket || record.is_empty()).then_some(())
     }
 
-    /// The bytes of a bucket: for each posting the distance of its key from the one before, seven bits a byte, and
-    /// its number.
+    /// The bytes of a bucket: for each posting the distance of its key from the one before, seven
+    /// bits a byte, and its number.
     fn encode(self, bucket: u64, postings: &[Posting]) -> Vec<u8> {
         let mut record = Vec::with_capacity(postings.len() * 11 + SEAL);
         let mut before = self.start_of(bucket);
@@ -140,7 +142,8 @@ impl Run {
         Err(file.damaged(format_args!("bucket {} is missing", self.record_of(expected))))
     }
 
-    /// Looks up ascending keys, and hands the position of each with its numbers to `take`, those of a key together.
+    /// Looks up ascending keys, and hands the position of each with its numbers to `take`, those of
+    /// a key together.
     fn look_up_all(
         self,
         file: &File,
@@ -178,7 +181,8 @@ pub(super) fn look_up(file: &File, runs: &[Run], key: u64, mut take: impl FnMut(
     runs.iter().try_for_each(|run| run.look_up(file, key, &mut take))
 }
 
-/// Looks up ascending keys in all runs. `take` is given the position of a key and its numbers in one run.
+/// Looks up ascending keys in all runs. `take` is given the position of a key and its numbers in
+/// one run.
 pub(super) fn look_up_all(
     file: &File,
     runs: &[Run],

@@ -10,7 +10,8 @@ use super::error::{IndexProblem, damaged, trouble};
 use crate::error::Result;
 use crate::settings::Settings;
 
-/// The layout of the tables and records. A change of any of them is a new number. Format 1 is still read.
+/// The layout of the tables and records. A change of any of them is a new number. Format 1 is still
+/// read.
 const FORMAT: &str = "2";
 
 /// The lines that are stored.
@@ -88,8 +89,8 @@ pub(super) fn agree(file: &Path, stored: &Settings, asked: &Settings) -> Result<
     Ok(())
 }
 
-/// Returns the kind of shingles as text. A list of stop words is given in full, because two lists may
-/// differ in a single word.
+/// Returns the kind of shingles as text. A list of stop words is given in full, because two lists
+/// may differ in a single word.
 fn shingles_shown(settings: &Settings) -> String {
     match &settings.shingles {
         Shingles::StopWords(words) if *words != StopWords::english() => {

@@ -42,7 +42,8 @@ impl Signer {
         })
     }
 
-    /// The set of a text, and its keys: those of the bands, or that of the content if there is no shingle.
+    /// The set of a text, and its keys: those of the bands, or that of the content if there is no
+    /// shingle.
     pub(super) fn read(&mut self, text: &[u8], fingerprint: u128) -> Result<(&[u64], &[u64])> {
         let set = self.shingler.set(text);
         put_keys(self.bands, set, fingerprint, &mut self.slots, &mut self.keys)?;

@@ -12,14 +12,15 @@ use super::{buckets, settings};
 use crate::error::{Error, Result};
 use crate::settings::Settings;
 
-/// The number of changed documents after which the writer commits. Each commit waits for the disk and
-/// begins a run.
+/// The number of changed documents after which the writer commits. Each commit waits for the disk
+/// and begins a run.
 const DOCUMENTS_AT_ONCE: u64 = 256 << 10;
 
 /// The number of postings in memory after which the writer commits: 64 MiB.
 const POSTINGS_AT_ONCE: usize = 4 << 20;
 
-/// The number of bytes of documents after which the writer commits. Until then they are in the journal.
+/// The number of bytes of documents after which the writer commits. Until then they are in the
+/// journal.
 const BYTES_AT_ONCE: u64 = 256 << 20;
 
 /// What a document that was added did to the index.
@@ -61,9 +62,10 @@ impl Changes {
     }
 }
 
-/// A write transaction. Readers are not blocked; the write lock is taken at the first change, and another writer waits
-/// for the next commit. Every hundred thousand documents or so there is one. What was done since the last commit is taken
-/// back after an error, and if [`finish`](Self::finish) is not called.
+/// A write transaction. Readers are not blocked; the write lock is taken at the first change, and
+/// another writer waits for the next commit. Every hundred thousand documents or so there is one.
+/// What was done since the last commit is taken back after an error, and if
+/// [`finish`](Self::finish) is not called.
 pub struct Writer<'a> {
     file: &'a File,
     settings: &'a Settings,
@@ -126,7 +128,8 @@ impl<'a> Writer<'a> {
         Ok(added)
     }
 
-    /// Adds many documents at once: their names are looked up in the order in which the index has them.
+    /// Adds many documents at once: their names are looked up in the order in which the index has
+    /// them.
     ///
     /// # Errors
     /// As [`add`](Self::add).
@@ -192,7 +195,8 @@ impl<'a> Writer<'a> {
         self.commit()
     }
 
-    /// Returns the transaction that is open, or a new one. A caller that fails drops it, and so takes it back.
+    /// Returns the transaction that is open, or a new one. A caller that fails drops it, and so
+    /// takes it back.
     fn begin(&mut self) -> Result<Open<'a>> {
         if let Some(open) = self.open.take() {
             return Ok(open);
@@ -222,7 +226,8 @@ impl<'a> Writer<'a> {
         if full { self.commit().map(drop) } else { Ok(()) }
     }
 
-    /// Adds a document, if it is not there. `numbers` are those of stored documents that may have its name.
+    /// Adds a document, if it is not there. `numbers` are those of stored documents that may have
+    /// its name.
     fn add_to(&mut self, open: &mut Open<'_>, document: &NewDocument, numbers: &[u32]) -> Result<Added> {
         let added = match self.find(open, &document.id, numbers)? {
             Some((_, before)) if before.fingerprint == document.fingerprint => {

@@ -3,8 +3,8 @@
 use crivo::similarity::winnow::gram_hashes;
 use hashbrown::HashTable;
 
-/// How many bits of the filter there are for each n-gram, which sets two of them: at most one in fifty that is not there is
-/// looked up.
+/// How many bits of the filter there are for each n-gram, which sets two of them: at most one in
+/// fifty that is not there is looked up.
 const BITS_A_GRAM: usize = 16;
 
 /// The number of no n-gram.
@@ -35,7 +35,8 @@ pub(super) struct GramTable {
 }
 
 impl GramTable {
-    /// Numbers the n-grams that begin at the given words. Each comes with its item, and they ascend.
+    /// Numbers the n-grams that begin at the given words. Each comes with its item, and they
+    /// ascend.
     pub(super) fn new(length: usize, begins: &[(u32, u32)], words: &[u64]) -> Self {
         let bits = (begins.len() * BITS_A_GRAM).next_power_of_two().max(64);
         let mut filter = vec![0; bits / 64];
@@ -95,7 +96,8 @@ impl GramTable {
         &self.places[start..end]
     }
 
-    /// Returns the places of an n-gram where it does not follow on the n-gram `before`; all of them if that is [`NO_GRAM`].
+    /// Returns the places of an n-gram where it does not follow on the n-gram `before`; all of them
+    /// if that is [`NO_GRAM`].
     pub(super) fn places_not_after(&self, before: u32, gram: u32) -> impl Iterator<Item = &GramPlace> {
         let places = self.places(gram);
         let first = places.partition_point(|place| place.before < before);

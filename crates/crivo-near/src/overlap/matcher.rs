@@ -15,7 +15,8 @@ use crate::passages::WordCutter;
 pub struct ItemHit {
     /// The number of the item.
     pub item: u32,
-    /// The share of its n-grams that stand in the document; 1 for a short item that stands there whole.
+    /// The share of its n-grams that stand in the document; 1 for a short item that stands there
+    /// whole.
     pub share: f64,
     /// The words of the longest run that the item and the document have in common.
     pub run: u32,
@@ -73,7 +74,8 @@ impl<'a> Matcher<'a> {
         &self.hits
     }
 
-    /// The bytes of a text that are in n-grams of the items it contains: ascending, those that overlap merged.
+    /// The bytes of a text that are in n-grams of the items it contains: ascending, those that
+    /// overlap merged.
     pub fn ranges(&mut self, text: &[u8]) -> Vec<Range<usize>> {
         self.hits(text);
         let items: Vec<u32> = self.hits.iter().map(|hit| hit.item).collect();
@@ -145,8 +147,8 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Finds the longest run that the document and each of the hits have in common. Every common run is looked at once, from
-    /// its first n-gram on: an n-gram may stand in thousands of items.
+    /// Finds the longest run that the document and each of the hits have in common. Every common
+    /// run is looked at once, from its first n-gram on: an n-gram may stand in thousands of items.
     fn find_longest_runs(&mut self) {
         let (benchmark, table) = (self.benchmark, &self.benchmark.grams[0]);
         for (at, hit) in (0..).zip(&self.hits) {

@@ -1,8 +1,9 @@
 //! Which documents contain which items of a benchmark?
 //!
-//! An item is hit if at least a share of its runs of `n` words (its n-grams) stand in the document. Items shorter than `n`
-//! words are hit if all their words stand there in one piece. Shares are exact: n-grams are compared word for word. The
-//! items are held in memory, about 35 bytes a word; documents stream by.
+//! An item is hit if at least a share of its runs of `n` words (its n-grams) stand in the document.
+//! Items shorter than `n` words are hit if all their words stand there in one piece. Shares are
+//! exact: n-grams are compared word for word. The items are held in memory, about 35 bytes a word;
+//! documents stream by.
 //!
 //! ```
 //! use crivo_near::{Benchmark, Texts};
@@ -37,7 +38,8 @@ pub struct Benchmark {
     gram: usize,
     /// The place of each item in its collection, ascending.
     places: Vec<u64>,
-    /// The words of all items, one after the other, and where each item begins; one more at the end.
+    /// The words of all items, one after the other, and where each item begins; one more at the
+    /// end.
     words: Vec<u64>,
     starts: Vec<u32>,
     /// The n-grams of `gram` words first, then those of the lengths that shorter items have.
@@ -54,7 +56,8 @@ impl Benchmark {
             return Err(Error::setting("words", format_args!("1 to {LONGEST_GRAM}"), words));
         }
         let states = items.read(
-            // The words of all items of a thread, one after the other; of each its place and where its words are.
+            // The words of all items of a thread, one after the other; of each its place and where
+            // its words are.
             &|| (WordCutter::new(0), Vec::new(), Vec::<(u64, Range<usize>)>::new()),
             &|(cutter, words, items), place, text| {
                 if let Ok(cutter) = cutter {
@@ -89,7 +92,8 @@ impl Benchmark {
         Self::of_items(words_of_all, ends.into_iter(), words)
     }
 
-    /// The items with all their words, one after the other; each comes with its place and the end of its words.
+    /// The items with all their words, one after the other; each comes with its place and the end
+    /// of its words.
     fn of_items(words: Vec<u64>, items: impl Iterator<Item = (u64, usize)>, gram: usize) -> Result<Self> {
         let (mut places, mut starts) = (Vec::new(), vec![0]);
         for (place, end) in items {
@@ -121,7 +125,8 @@ impl Benchmark {
         self.places.get(item as usize).copied().unwrap_or(u64::MAX)
     }
 
-    /// Finds items in one document after the other; `share` is the least share of an item's n-grams.
+    /// Finds items in one document after the other; `share` is the least share of an item's
+    /// n-grams.
     ///
     /// # Errors
     /// If the share is not above 0 and at most 1.
@@ -204,7 +209,8 @@ pub fn overlap(
 }
 
 impl Overlaps {
-    /// Goes through the hits in the order of the documents and items: the place of the document, and the hit.
+    /// Goes through the hits in the order of the documents and items: the place of the document,
+    /// and the hit.
     ///
     /// # Errors
     /// What `take` returns, or a temporary file that cannot be read.

@@ -7,13 +7,13 @@ use crate::spill::Record;
 /// The bits of an address: a million million words.
 pub(crate) const ADDRESS_BITS: u32 = 40;
 
-/// The bits of an anchor's hash that are kept beside the number of its partition. Different anchors that share them are told apart
-/// by their windows.
+/// The bits of an anchor's hash that are kept beside the number of its partition. Different anchors
+/// that share them are told apart by their windows.
 const HASH_BITS: u32 = 32;
 
-/// An anchor: its hash, a hash of the words of all windows that select it (its context), and its address. Records sort by
-/// hash, then by context, then by address: occurrences of the same anchor stand together, and among them those with
-/// the same windows.
+/// An anchor: its hash, a hash of the words of all windows that select it (its context), and its
+/// address. Records sort by hash, then by context, then by address: occurrences of the same anchor
+/// stand together, and among them those with the same windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct AnchorRecord([u32; 5]);
 
@@ -49,8 +49,8 @@ impl AnchorRecord {
     }
 }
 
-/// Returns the first word of the first window that selects an anchor, given the anchor before it in the text. The last such
-/// window is the one before the next anchor's first.
+/// Returns the first word of the first window that selects an anchor, given the anchor before it in
+/// the text. The last such window is the one before the next anchor's first.
 pub(crate) fn first_window(winnow: Winnow, before: Option<&Anchor>, anchor: &Anchor) -> usize {
     match before {
         None => 0,

@@ -1,14 +1,17 @@
-//! From words to bytes: a second reading of the documents that have a passage or its first occurrence.
+//! From words to bytes: a second reading of the documents that have a passage or its first
+//! occurrence.
 //!
-//! Passages are numbered in the order of the collection. The first occurrence of thousands of passages is often the same stretch of
-//! words, so each stretch is looked up once, and joined with its passages afterwards.
+//! Passages are numbered in the order of the collection. The first occurrence of thousands of
+//! passages is often the same stretch of words, so each stretch is looked up once, and joined with
+//! its passages afterwards.
 //!
 //! # The check
 //!
-//! Until here words were compared by 40 bits of their hash. The second reading hashes them again, with another seed and
-//! 64 bits each, and a passage has to have the hash of its first occurrence. A word that differs passes both with a chance
-//! of 2⁻¹⁰⁴. A passage that does not pass is no mistake of one place: the same chance may have hidden another first occurrence. So
-//! everything is searched again with other hashes.
+//! Until here words were compared by 40 bits of their hash. The second reading hashes them again,
+//! with another seed and 64 bits each, and a passage has to have the hash of its first occurrence.
+//! A word that differs passes both with a chance of 2⁻¹⁰⁴. A passage that does not pass is no
+//! mistake of one place: the same chance may have hidden another first occurrence. So everything is
+//! searched again with other hashes.
 
 use std::sync::Arc;
 
@@ -27,7 +30,8 @@ type Stretch = (u64, u64);
 /// A stretch with its bytes and the hash of its words.
 type FoundStretch = (u64, u64, u64, u64);
 
-/// The first occurrence of a passage: the passage's number, the key of its first word, its bytes and the hash of its words.
+/// The first occurrence of a passage: the passage's number, the key of its first word, its bytes
+/// and the hash of its words.
 type FirstStretch = (u64, u64, u64, u64);
 
 /// The first byte and the end of a stretch in one number.
@@ -74,7 +78,8 @@ struct LocatingThread {
     changed: u64,
 }
 
-/// Reads the documents again and finds the bytes of passages. The seed is that of the hashes for the check.
+/// Reads the documents again and finds the bytes of passages. The seed is that of the hashes for
+/// the check.
 pub(crate) fn locate(
     documents: &impl Documents,
     stored: &[StoredDocument],
@@ -266,7 +271,8 @@ fn join(
 }
 
 impl Located {
-    /// Goes through the passages with their first occurrences, in the order of the collection and of each text.
+    /// Goes through the passages with their first occurrences, in the order of the collection and
+    /// of each text.
     pub(crate) fn for_each(
         &self,
         memory: u64,

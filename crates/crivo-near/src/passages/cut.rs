@@ -19,7 +19,8 @@ pub enum Cut {
     None,
 }
 
-/// Writes what is left of a text without its passages to `out`, replacing what it held. `passages` ascend and do not overlap.
+/// Writes what is left of a text without its passages to `out`, replacing what it held. `passages`
+/// ascend and do not overlap.
 ///
 /// ```
 /// use crivo_near::{Cut, cut};
@@ -56,8 +57,8 @@ fn is_blank(byte: u8) -> bool {
     byte.is_ascii_whitespace()
 }
 
-/// A range with the blanks behind it, if there are blanks before it, or nothing: otherwise two words would become one. Line
-/// ends behind it go only if it begins a line.
+/// A range with the blanks behind it, if there are blanks before it, or nothing: otherwise two
+/// words would become one. Line ends behind it go only if it begins a line.
 fn with_blanks(text: &[u8], range: Range<usize>) -> Range<usize> {
     let before = range.start.checked_sub(1).map_or(b'\n', |at| text[at]);
     if !is_blank(before) {
@@ -86,7 +87,8 @@ fn ends_sentence(text: &[u8], at: usize) -> bool {
     line_ends || (has_point && text.get(at).is_none_or(|&byte| is_blank(byte)))
 }
 
-/// From the beginning of the first sentence, or from `least`, to the end of the last, and the blanks behind it.
+/// From the beginning of the first sentence, or from `least`, to the end of the last, and the
+/// blanks behind it.
 fn sentences(text: &[u8], passage: &Range<usize>, least: usize) -> Range<usize> {
     let begins = |at: &usize| *at == least || ends_sentence(text, *at);
     let start = (least..=passage.start).rev().find(begins).unwrap_or(least);
@@ -96,7 +98,8 @@ fn sentences(text: &[u8], passage: &Range<usize>, least: usize) -> Range<usize> 
     with_blanks(text, start..end)
 }
 
-/// From the line after the last empty one before, or from `least`, to the next empty one, with all its line ends.
+/// From the line after the last empty one before, or from `least`, to the next empty one, with all
+/// its line ends.
 fn paragraphs(text: &[u8], passage: &Range<usize>, least: usize) -> Range<usize> {
     let mut start = passage.start;
     while start > least && !is_paragraph_end(&text[..start]) {

@@ -1,8 +1,9 @@
 //! From seeds to passages: each extended, word by word, as far as both places agree.
 //!
-//! Windows of a document are gone through in their order. One that is inside of a passage already needs none; any other
-//! begins a passage with its first occurrence. So each repeated window is in a passage, a document that repeats one word has one
-//! passage and not a million, and the outcome depends on nothing but the texts.
+//! Windows of a document are gone through in their order. One that is inside of a passage already
+//! needs none; any other begins a passage with its first occurrence. So each repeated window is in
+//! a passage, a document that repeats one word has one passage and not a million, and the outcome
+//! depends on nothing but the texts.
 
 use super::seeds::Seed;
 use super::store::{Store, StoredDocument};
@@ -11,7 +12,8 @@ use crate::error::Result;
 /// How many words of the first occurrence are read at once.
 const WORDS_AT_ONCE: u64 = 512;
 
-/// A passage in words: the document and the word it begins with, the same of its first occurrence, and its length.
+/// A passage in words: the document and the word it begins with, the same of its first occurrence,
+/// and its length.
 pub(crate) type WordRun = (u64, u64, u64);
 
 /// A document's number and one of its words, in one number that sorts as both do.
@@ -38,8 +40,8 @@ impl<'a> Extender<'a> {
         Self { store, least: least as u64, words: Vec::new(), first: Vec::new(), bytes: Vec::new() }
     }
 
-    /// Gives the passages of a document, whose seeds are ascending. Returns false if a seed belongs to windows that differ: two
-    /// hashes were the same by chance.
+    /// Gives the passages of a document, whose seeds are ascending. Returns false if a seed belongs
+    /// to windows that differ: two hashes were the same by chance.
     pub(crate) fn document(
         &mut self,
         number: u32,

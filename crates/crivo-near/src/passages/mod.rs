@@ -2,28 +2,32 @@
 //!
 //! # What is found
 //!
-//! A window is [`min_words`](PassageSettings::min_words) consecutive words of a document. It is repeated if the same words stand in an
-//! earlier document; with [`within`](PassageSettings::within) also earlier in its own. Every repeated window is in a passage, and every
-//! passage is a maximal run: the words before and behind it differ from those around its first occurrence.
-//! There is no chance in it. Winnowing selects anchors so that all occurrences of a window share one: with
-//! windows of `w` hashes of `k` words each, any shared run of at least `w + k − 1` words has a common anchor
-//! ([`winnow`](crivo::similarity::winnow)), and `min_words = w + k − 1`.
+//! A window is [`min_words`](PassageSettings::min_words) consecutive words of a document. It is
+//! repeated if the same words stand in an earlier document; with
+//! [`within`](PassageSettings::within) also earlier in its own. Every repeated window is in a
+//! passage, and every passage is a maximal run: the words before and behind it differ from those
+//! around its first occurrence. There is no chance in it. Winnowing selects anchors so that all
+//! occurrences of a window share one: with windows of `w` hashes of `k` words each, any shared run
+//! of at least `w + k − 1` words has a common anchor ([`winnow`](crivo::similarity::winnow)), and
+//! `min_words = w + k − 1`.
 //!
-//! Passages of one document are chosen from left to right: the first window that is not in a passage yet is extended in both
-//! directions, along its first occurrence in the collection.
+//! Passages of one document are chosen from left to right: the first window that is not in a
+//! passage yet is extended in both directions, along its first occurrence in the collection.
 //!
 //! # Cost
 //!
-//! The documents are read once for their words, and once more for the bytes of passages. Words go to a file, five bytes
-//! each, and anchors, seventeen bytes for every twenty words at 50 words a passage. Everything else is sorted on disk too.
+//! The documents are read once for their words, and once more for the bytes of passages. Words go
+//! to a file, five bytes each, and anchors, seventeen bytes for every twenty words at 50 words a
+//! passage. Everything else is sorted on disk too.
 //!
 //! # Word for word
 //!
-//! Matching compares words by 40 bits of their hash, so that each of 10¹² comparisons errs once. The second reading hashes every
-//! passage and its first occurrence again, with another seed and 64 bits a word. If one differs, the whole search is done
-//! again with other hashes: a wrong word passes with a chance of 2⁻¹⁰⁴ ≈ 5 · 10⁻³². A shared run can be missed in one way only, by
-//! two different windows or contexts of one anchor with the same hash of 64 bits; among the `n` different ones of an anchor that is
-//! at most `n² / 2⁶⁵`, 3 · 10⁻⁸ for a million.
+//! Matching compares words by 40 bits of their hash, so that each of 10¹² comparisons errs once.
+//! The second reading hashes every passage and its first occurrence again, with another seed and 64
+//! bits a word. If one differs, the whole search is done again with other hashes: a wrong word
+//! passes with a chance of 2⁻¹⁰⁴ ≈ 5 · 10⁻³². A shared run can be missed in one way only, by two
+//! different windows or contexts of one anchor with the same hash of 64 bits; among the `n`
+//! different ones of an anchor that is at most `n² / 2⁶⁵`, 3 · 10⁻⁸ for a million.
 //!
 //! ```
 //! use crivo_near::{PassageSettings, Texts, repeated_passages};
@@ -76,7 +80,8 @@ use crate::work::{Work, WorkFolder};
 /// The least memory a run can be given.
 const LEAST_MEMORY: u64 = 16 << 20;
 
-/// How often a search is begun with other hashes before the documents are taken to have changed between two readings.
+/// How often a search is begun with other hashes before the documents are taken to have changed
+/// between two readings.
 const ATTEMPTS: u64 = 4;
 
 /// How passages are looked for.
@@ -94,7 +99,8 @@ pub struct PassageSettings {
     pub memory: u64,
     /// On how many threads; 0 means as many as there are processors.
     pub threads: usize,
-    /// Where finished stages are kept for a run that was killed; in files without a name if there is none.
+    /// Where finished stages are kept for a run that was killed; in files without a name if there
+    /// is none.
     pub work: Option<WorkFolder>,
 }
 
@@ -133,7 +139,8 @@ impl PassageSettings {
         format!("passages 1\nmin words {min_words}\nwithin {within}\nmin count {min_count}\nseed {seed}\n")
     }
 
-    /// Returns the seed of the hashes by which words are compared. The first attempt has that of the settings.
+    /// Returns the seed of the hashes by which words are compared. The first attempt has that of
+    /// the settings.
     fn seed_of(&self, attempt: u64) -> u64 {
         self.seed.wrapping_add(attempt.wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
@@ -187,8 +194,8 @@ pub struct Passages {
 /// Finds what is repeated in a collection of texts.
 ///
 /// # Errors
-/// Settings out of range, documents that cannot be read or change between two readings, a temporary file that cannot be
-/// written, a work folder that belongs to another run.
+/// Settings out of range, documents that cannot be read or change between two readings, a temporary
+/// file that cannot be written, a work folder that belongs to another run.
 pub fn repeated_passages(
     documents: &impl Documents,
     settings: &PassageSettings,
@@ -286,7 +293,8 @@ impl Passages {
     }
 }
 
-/// Finds the passages of a document. Documents that are near each other in the collection are found quickly.
+/// Finds the passages of a document. Documents that are near each other in the collection are found
+/// quickly.
 pub struct PassageLookup<'a> {
     passages: &'a Passages,
     partition: usize,

@@ -1,13 +1,16 @@
 //! From equal anchors to equal windows: which window of words stood where first.
 //!
-//! A window is as many consecutive words as the shortest passage has. Each window selects one anchor, and equal windows select equal
-//! ones, so all occurrences of a window meet in the group of one anchor. The words of all windows that select an anchor are
-//! its context. Occurrences with the same context have the same windows, so that their words are read once; inside of a
-//! repeated passage all contexts are the same, and only at its ends do they differ. Different contexts may have windows in common.
-//! Those are looked up by a hash of the whole window. Contexts and windows have hashes of 64 bits.
+//! A window is as many consecutive words as the shortest passage has. Each window selects one
+//! anchor, and equal windows select equal ones, so all occurrences of a window meet in the group of
+//! one anchor. The words of all windows that select an anchor are its context. Occurrences with the
+//! same context have the same windows, so that their words are read once; inside of a repeated
+//! passage all contexts are the same, and only at its ends do they differ. Different contexts may
+//! have windows in common. Those are looked up by a hash of the whole window. Contexts and windows
+//! have hashes of 64 bits.
 //!
-//! A group costs a step for each occurrence and one for each window of each different context. Occurrences that are too many for
-//! memory are read from a file; windows that are too many are taken by ranges of their hashes, one after the other.
+//! A group costs a step for each occurrence and one for each window of each different context.
+//! Occurrences that are too many for memory are read from a file; windows that are too many are
+//! taken by ranges of their hashes, one after the other.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -20,8 +23,8 @@ use super::store::Store;
 use crate::error::Result;
 use crate::spill::Record;
 
-/// Some consecutive windows and those that stood first: the address of the first window, then the number of windows
-/// (24 bits) and the address where the first of them stood first (40 bits).
+/// Some consecutive windows and those that stood first: the address of the first window, then the
+/// number of windows (24 bits) and the address where the first of them stood first (40 bits).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Seed(u64, u64);
 
@@ -106,8 +109,8 @@ struct Context {
     keys: Vec<u64>,
 }
 
-/// Consecutive windows of a context whose first occurrences are consecutive: how far behind the first window they begin, where
-/// they stood first, and their number.
+/// Consecutive windows of a context whose first occurrences are consecutive: how far behind the
+/// first window they begin, where they stood first, and their number.
 struct Streak {
     from: u64,
     first: u64,
@@ -115,7 +118,8 @@ struct Streak {
     count: u64,
 }
 
-/// The keys of the windows that are held at once: from the first to below the second, without end if that is the greatest.
+/// The keys of the windows that are held at once: from the first to below the second, without end
+/// if that is the greatest.
 #[derive(Clone, Copy)]
 struct KeyRange {
     low: u64,
@@ -168,8 +172,8 @@ impl<'a> SeedFinder<'a> {
         }
     }
 
-    /// Takes an anchor; they come in their order. The first of another group gives the seeds of the group before, each
-    /// with the document it is in.
+    /// Takes an anchor; they come in their order. The first of another group gives the seeds of the
+    /// group before, each with the document it is in.
     pub(crate) fn add(
         &mut self,
         anchor: AnchorRecord,
@@ -209,8 +213,8 @@ impl<'a> SeedFinder<'a> {
         Ok(())
     }
 
-    /// All have the same windows, which differ from each other, because they select one anchor at one place. So the first
-    /// member has the first occurrence of each.
+    /// All have the same windows, which differ from each other, because they select one anchor at
+    /// one place. So the first member has the first occurrence of each.
     fn same_context(&mut self, give: &mut impl FnMut(u32, Seed) -> Result<()>) -> Result<()> {
         let mut first = Member::LAST;
         self.for_each_member(|_, member| {
@@ -356,7 +360,8 @@ impl<'a> SeedFinder<'a> {
         document.start.max(member.address.saturating_sub(self.winnow.window() as u64 - 1))
     }
 
-    /// Reads the words around an anchor. Returns the address of the first window that selects it, and of the one behind the last.
+    /// Reads the words around an anchor. Returns the address of the first window that selects it,
+    /// and of the one behind the last.
     fn load(&mut self, member: Member) -> Result<Option<(u64, u64)>> {
         let document = self.store.documents()[member.document as usize];
         let start = self.loaded_from(member);

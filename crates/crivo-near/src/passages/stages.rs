@@ -1,7 +1,7 @@
 //! The stages of a search for passages, and how they are kept in a work folder.
 //!
-//! `stored` has the words and anchors of all documents, `extended` the passages in words. Either has the documents too, so
-//! that the files of the stage before can go.
+//! `stored` has the words and anchors of all documents, `extended` the passages in words. Either
+//! has the documents too, so that the files of the stage before can go.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -74,8 +74,8 @@ impl Stages<'_> {
         self.settings.memory / thread_count(self.settings.threads) as u64
     }
 
-    /// Finds the passages in words. None if two hashes were the same by chance. `attempt` is not used if the work folder has
-    /// a stage already.
+    /// Finds the passages in words. None if two hashes were the same by chance. `attempt` is not
+    /// used if the work folder has a stage already.
     pub(crate) fn extended(
         &self,
         documents: &impl Documents,
@@ -189,7 +189,8 @@ impl Stages<'_> {
                 if current.is_none_or(|(_, end)| seed.window() >= end) {
                     finish(current, own)?;
                     own.clear();
-                    // A window before its document belongs to the hash of another: it is found when it is extended.
+                    // A window before its document belongs to the hash of another: it is found when
+                    // it is extended.
                     let number = store.document_at(seed.window()).ok_or(Error::Changed)?;
                     current = Some((number, store.documents()[number as usize].end()));
                 }

@@ -7,15 +7,19 @@ use super::anchors::first_window;
 use super::words::WordCutter;
 use crate::error::{Error, Result};
 
-/// What [`repeated_passages`](crate::repeated_passages) does with each text, for callers whose texts are on several machines.
+/// What [`repeated_passages`](crate::repeated_passages) does with each text, for callers whose
+/// texts are on several machines.
 ///
 /// 1. [`anchors`](Self::anchors) of each text are brought together by their hashes.
-/// 2. For anchors that stand in several places, [`windows`](Self::windows) are brought together by anchor and key. The first of
-///    equal ones, in the order of the collection, is the first occurrence of the others.
-/// 3. [`passages`](Self::passages) extends the windows of a text along the texts that had them first.
+/// 2. For anchors that stand in several places, [`windows`](Self::windows) are brought together by
+///    anchor and key. The first of equal ones, in the order of the collection, is the first
+///    occurrence of the others.
+/// 3. [`passages`](Self::passages) extends the windows of a text along the texts that had them
+///    first.
 ///
-/// Words are compared by 64 bits of their hash. The passages are those of `repeated_passages`: which windows are repeated, and where each
-/// stands first, depends on the texts alone, and both extend them in the same order.
+/// Words are compared by 64 bits of their hash. The passages are those of `repeated_passages`:
+/// which windows are repeated, and where each stands first, depends on the texts alone, and both
+/// extend them in the same order.
 ///
 /// ```
 /// use crivo_near::{PassageSteps, SharedWindow};
@@ -95,8 +99,9 @@ impl PassageSteps {
         &self.anchors
     }
 
-    /// Gives the windows that select the anchors at some positions of a text, which ascend: the first word of each, the hash
-    /// of its anchor, and its key. Positions without an anchor are passed over.
+    /// Gives the windows that select the anchors at some positions of a text, which ascend: the
+    /// first word of each, the hash of its anchor, and its key. Positions without an anchor are
+    /// passed over.
     pub fn windows(&mut self, text: &[u8], positions: &[u32], mut give: impl FnMut(u32, u64, u64)) {
         let words = self.cutter.hashes(text);
         self.winnow.anchors(words, &mut self.anchors);
@@ -116,8 +121,9 @@ impl PassageSteps {
         }
     }
 
-    /// Returns the passages of a text, from left to right: each window that is in none yet is extended in both directions.
-    /// `earlier` are the texts that had a window first. They may be the text itself.
+    /// Returns the passages of a text, from left to right: each window that is in none yet is
+    /// extended in both directions. `earlier` are the texts that had a window first. They may be
+    /// the text itself.
     ///
     /// # Errors
     /// [`Error::Changed`] if a window differs from its first occurrence.

@@ -1,6 +1,7 @@
 //! The words of all documents on disk, one after the other, and the anchors that point into them.
 //!
-//! An address is the number of a word in the store. Documents too short for a passage are not in it.
+//! An address is the number of a word in the store. Documents too short for a passage are not in
+//! it.
 
 use std::sync::Arc;
 
@@ -135,8 +136,8 @@ pub(crate) struct Store {
     documents: Vec<StoredDocument>,
     /// The numbers of the documents in the order of their addresses.
     by_address: Vec<u32>,
-    /// For every block of `ADDRESSES_A_HINT` addresses, the position in `by_address` of the document that
-    /// holds the first of them.
+    /// For every block of `ADDRESSES_A_HINT` addresses, the position in `by_address` of the
+    /// document that holds the first of them.
     hints: Vec<u32>,
 }
 

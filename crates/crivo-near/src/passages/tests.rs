@@ -3,8 +3,8 @@
 use super::*;
 use crate::source::Texts;
 
-/// Two words with the same 40 bits of their hash: among three million words four pairs are expected, and none are found in
-/// fewer than one of fifty choices of the seed. The seed is fixed.
+/// Two words with the same 40 bits of their hash: among three million words four pairs are
+/// expected, and none are found in fewer than one of fifty choices of the seed. The seed is fixed.
 fn words_of_one_hash(seed: u64) -> (String, String) {
     let mut cutter = WordCutter::new(seed).unwrap();
     let word = |number: u32| format!("w{number}");

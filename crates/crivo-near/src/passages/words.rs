@@ -1,6 +1,7 @@
 //! The words of a text as numbers, and where they stand.
 //!
-//! In texts of scripts without blanks every letter is a word of its own, as in [`TextShingler`](crate::TextShingler).
+//! In texts of scripts without blanks every letter is a word of its own, as in
+//! [`TextShingler`](crate::TextShingler).
 
 use crivo::keys::word_spans;
 use crivo::similarity::shingle::{Shingler, Shingles};
@@ -8,8 +9,8 @@ use crivo::similarity::shingle::{Shingler, Shingles};
 use crate::error::Result;
 use crate::text::is_without_blanks;
 
-/// How many bits of a word's hash are kept. Two words are taken for the same by chance once in 10¹², which the check of each
-/// passage finds (`bytes.rs`).
+/// How many bits of a word's hash are kept. Two words are taken for the same by chance once in
+/// 10¹², which the check of each passage finds (`bytes.rs`).
 pub(crate) const WORD_BITS: u32 = 40;
 
 /// The bytes of a word in a store.

@@ -1,8 +1,8 @@
 //! Lines or paragraphs that stand more than once in a collection.
 //!
-//! Every unit is known by a 128-bit hash of what is compared of it, so that nothing is removed that was not seen: two different
-//! units have the same hash with a chance of 2^−128. Hashes go to disk, sorted; the first occurrences stay, in the order of the
-//! collection.
+//! Every unit is known by a 128-bit hash of what is compared of it, so that nothing is removed that
+//! was not seen: two different units have the same hash with a chance of 2^−128. Hashes go to disk,
+//! sorted; the first occurrences stay, in the order of the collection.
 //!
 //! ```
 //! use crivo_near::{Texts, UnitKind, UnitSettings, repeated_units};
@@ -186,7 +186,8 @@ pub fn repeated_units(documents: &impl Documents, settings: &UnitSettings) -> Re
     })
 }
 
-/// The most frequent units so far, the least of them on top: how often each stands, and where first.
+/// The most frequent units so far, the least of them on top: how often each stands, and where
+/// first.
 type MostFrequent = BinaryHeap<Reverse<(u64, Reverse<(u64, u64)>)>>;
 
 /// Equal units: their hash, the first of them, and how many there are.
@@ -308,7 +309,8 @@ impl UnitLookup<'_> {
             return Ok(UnitsLeft::All);
         }
         let mut ranges = units_of(text, units.kind).enumerate().peekable();
-        // What stands before the first unit stays; each unit goes with what stands up to the next one.
+        // What stands before the first unit stays; each unit goes with what stands up to the next
+        // one.
         let first = ranges.peek().map_or(text.len(), |(_, unit)| unit.start);
         out.extend_from_slice(&text[..first]);
         let mut left = UnitsLeft::None;

@@ -46,7 +46,8 @@ fn without_line_end(text: &[u8], start: usize, mut end: usize) -> usize {
     end
 }
 
-/// Returns true if the line that begins at `at` has nothing but blanks, which its first other byte tells.
+/// Returns true if the line that begins at `at` has nothing but blanks, which its first other byte
+/// tells.
 fn is_blank_line(text: &[u8], at: usize) -> bool {
     let visible = text[at..].iter().find(|&&byte| byte == b'\n' || !byte.is_ascii_whitespace());
     visible.is_none_or(|&byte| byte == b'\n')
@@ -70,7 +71,8 @@ impl Normalizer {
         }
     }
 
-    /// Returns the normalized form in which a unit is compared. Bytes that are not UTF-8 stay as they are.
+    /// Returns the normalized form in which a unit is compared. Bytes that are not UTF-8 stay as
+    /// they are.
     pub(super) fn of<'s>(&'s mut self, unit: &'s [u8]) -> &'s [u8] {
         if !(self.case || self.blanks || self.digits) {
             return unit;

@@ -1,8 +1,8 @@
 //! The pairs that comparing has found, block by block.
 //!
-//! A frame is the block, the number of pairs, the pairs, the tally if the block is done with it, and a checksum.
-//! Frames are appended one at a time, so a killed run leaves whole frames and at most one that is not.
-//! Pairs count only if their block was done.
+//! A frame is the block, the number of pairs, the pairs, the tally if the block is done with it,
+//! and a checksum. Frames are appended one at a time, so a killed run leaves whole frames and at
+//! most one that is not. Pairs count only if their block was done.
 
 use std::collections::HashMap;
 use std::fs::File;

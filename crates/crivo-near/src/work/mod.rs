@@ -1,9 +1,11 @@
 //! A folder that keeps the stages of a search, so that a killed run continues where it was.
 //!
-//! Each stage leaves its spills and, written last and under its final name only when whole, a file that describes
-//! them: `signed`, `paired`, `gathered`. Comparing appends to `found.log` after every block. A run
-//! that finds such files continues after the last of them. What it computes depends on nothing else, so the
-//! outcome is the same byte for byte. A search for passages keeps `stored` and `extended` in the same way. `run` says what the folder belongs to; another run is refused.
+//! Each stage leaves its spills and, written last and under its final name only when whole, a file
+//! that describes them: `signed`, `paired`, `gathered`. Comparing appends to `found.log` after
+//! every block. A run that finds such files continues after the last of them. What it computes
+//! depends on nothing else, so the outcome is the same byte for byte. A search for passages keeps
+//! `stored` and `extended` in the same way. `run` says what the folder belongs to; another run is
+//! refused.
 
 mod log;
 mod stage;
@@ -18,8 +20,8 @@ pub(crate) use self::stage::{StageReader, StageWriter};
 use crate::error::{Error, Result};
 use crate::spill::Spill;
 
-/// Every file that a work folder may have, in an order in which they can be removed: a killed run leaves
-/// what the next one understands.
+/// Every file that a work folder may have, in an order in which they can be removed: a killed run
+/// leaves what the next one understands.
 const FILES: [&str; 17] = [
     "found.log",
     "gathered",
@@ -73,12 +75,12 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// Opens or makes the folder, and makes sure that it belongs to this run. `settings` has all that decide the
-    /// outcome, one on each line; memory and threads do not.
+    /// Opens or makes the folder, and makes sure that it belongs to this run. `settings` has all
+    /// that decide the outcome, one on each line; memory and threads do not.
     ///
     /// # Errors
-    /// If the folder cannot be used, another run uses it, or it has the stages of another collection
-    /// or of other settings.
+    /// If the folder cannot be used, another run uses it, or it has the stages of another
+    /// collection or of other settings.
     pub(crate) fn open(folder: &WorkFolder, settings: &str) -> Result<Self> {
         let path = folder.path.clone();
         let unusable = |error: std::io::Error| Error::work(&path, error);

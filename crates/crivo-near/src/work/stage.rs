@@ -107,8 +107,8 @@ impl StageReader {
         self.take().map(u64::from_le_bytes)
     }
 
-    /// Reads the count of records of `bytes` bytes each. A count that needs more bytes than the file has
-    /// left is reported as damage.
+    /// Reads the count of records of `bytes` bytes each. A count that needs more bytes than the
+    /// file has left is reported as damage.
     pub(crate) fn count(&mut self, bytes: u64) -> Result<usize> {
         let count = self.number()?;
         if count.saturating_mul(bytes) > self.left { Err(self.damaged()) } else { Ok(count as usize) }

@@ -149,7 +149,8 @@ fn a_thousand_documents_in_one_bucket_are_all_found() {
     index.check().unwrap();
 }
 
-/// Small commits make many runs, and documents that are replaced leave postings behind: neither grows without end.
+/// Small commits make many runs, and documents that are replaced leave postings behind: neither
+/// grows without end.
 #[test]
 fn runs_and_postings_of_replaced_documents_stay_few() {
     let folder = tempfile::tempdir().unwrap();

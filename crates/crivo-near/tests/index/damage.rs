@@ -43,8 +43,8 @@ fn about_index<T>(result: Result<T, Error>) -> Option<T> {
     }
 }
 
-/// Puts files in a new folder and asks the index there. Returns what it answered, if everything was answered;
-/// single answers are compared with `right`, where there is only one.
+/// Puts files in a new folder and asks the index there. Returns what it answered, if everything was
+/// answered; single answers are compared with `right`, where there is only one.
 fn ask(file: &[u8], journal: Option<&[u8]>, asked: &[String], right: &[Answers]) -> bool {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(FILE), file).unwrap();
@@ -144,7 +144,8 @@ fn a_file_that_is_cut_off_gives_errors_or_right_answers() {
     }
 }
 
-/// Of a damaged journal the commits before the damage are taken: each state is one that was committed.
+/// Of a damaged journal the commits before the damage are taken: each state is one that was
+/// committed.
 #[test]
 fn a_damaged_journal_gives_an_earlier_state_or_an_error() {
     let folder = tempfile::tempdir().unwrap();

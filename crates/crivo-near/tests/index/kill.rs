@@ -17,8 +17,8 @@ fn text(number: u64) -> String {
     words.map(|word| char::from_u32(0x4E00 + word as u32).unwrap()).flat_map(|word| [word, ' ']).collect()
 }
 
-/// Does nothing unless it is the victim: then it makes or continues the index, and says after each commit how
-/// many documents there are.
+/// Does nothing unless it is the victim: then it makes or continues the index, and says after each
+/// commit how many documents there are.
 #[test]
 fn the_victim() {
     let Some(folder) = victim::folder() else { return };

@@ -13,8 +13,9 @@ fn settings() -> Settings {
     Settings { shingles: Shingles::words(2).unwrap(), ..Settings::default() }
 }
 
-/// Every commit adds a document to each of ten families, whose members are the same text. So a reader who saw a state
-/// between two commits would see families of different sizes, and one who lost something a smaller one.
+/// Every commit adds a document to each of ten families, whose members are the same text. So a
+/// reader who saw a state between two commits would see families of different sizes, and one who
+/// lost something a smaller one.
 #[test]
 fn readers_see_whole_commits_while_one_writes() {
     let folder = tempfile::tempdir().unwrap();

@@ -16,9 +16,9 @@ use crate::sketch::{Reduced, Shared, common_methods};
 
 /// Counts events of each of very many kinds, numbered from 0, in 4, 8 or 16 bits each.
 ///
-/// Each counter is a `MorrisCounter`, with a standard error of √((base − 1)/2). Coins are tossed from the
-/// seed, so the same events in the same order give the same array. Arrays that will be merged
-/// need different seeds, or their errors add up.
+/// Each counter is a `MorrisCounter`, with a standard error of √((base − 1)/2). Coins are tossed
+/// from the seed, so the same events in the same order give the same array. Arrays that will be
+/// merged need different seeds, or their errors add up.
 ///
 /// >>> from crivo import CounterArray
 /// >>> views = CounterArray.for_reach(1_000_000, reach=1e10, counter_bits=8, seed=7)
@@ -79,11 +79,12 @@ impl CounterArray {
         Ok(self.0.quick(py, |array| array.increment(index))?)
     }
 
-    /// One event of each of the given indexes, which may repeat: the same as one by one, and faster.
+    /// One event of each of the given indexes, which may repeat: the same as one by one, and
+    /// faster.
     ///
-    /// `indexes` is a NumPy array of integers, what converts to one, or an iterable of integers. A NumPy
-    /// array of 64-bit integers is read in place and without the GIL. If there is no counter of
-    /// some index, nothing is counted.
+    /// `indexes` is a NumPy array of integers, what converts to one, or an iterable of integers. A
+    /// NumPy array of 64-bit integers is read in place and without the GIL. If there is no counter
+    /// of some index, nothing is counted.
     fn increment_batch(&self, py: Python<'_>, indexes: &Bound<'_, PyAny>) -> Result<()> {
         if indexes.hasattr(intern!(py, "__array__"))? {
             return self.increment_array(indexes);
@@ -102,16 +103,17 @@ impl CounterArray {
         Ok(self.0.quick(py, |array| array.add(index, events))?)
     }
 
-    /// The number of events of an index, with bounds at the given confidence. None at all is exact; a
-    /// saturated counter has no upper bound.
+    /// The number of events of an index, with bounds at the given confidence. None at all is exact;
+    /// a saturated counter has no upper bound.
     #[pyo3(signature = (index, confidence = 0.95))]
     fn estimate(&self, py: Python<'_>, index: &Bound<'_, PyAny>, confidence: f64) -> Result<Estimate> {
         let (index, confidence) = (self.index_of(index)?, Confidence::new(confidence)?);
         Ok(self.0.quick(py, |array| array.estimate_at(index, confidence))?.into())
     }
 
-    /// The number of events of all indexes together, with bounds at the given confidence. The counters'
-    /// errors even out: a million counters of 20 % give a sum of 0.02 % if none of them dominates.
+    /// The number of events of all indexes together, with bounds at the given confidence. The
+    /// counters' errors even out: a million counters of 20 % give a sum of 0.02 % if none of them
+    /// dominates.
     #[pyo3(signature = (confidence = 0.95))]
     fn total(&self, py: Python<'_>, confidence: f64) -> Result<Estimate> {
         let confidence = Confidence::new(confidence)?;
@@ -213,7 +215,8 @@ impl CounterArray {
         let array = array.cast::<PyArray1<u64>>().map_err(PyErr::from)?.readonly();
         let indexes = array.as_slice().map_err(PyErr::from)?;
         py.detach(|| {
-            // A negative index became a huge one, which is no index either, but not what the caller wrote.
+            // A negative index became a huge one, which is no index either, but not what the caller
+            // wrote.
             let negative = indexes.iter().map(|&index| index.cast_signed()).find(|&index| index < 0);
             if let Some(index) = negative.filter(|_| kind == 'i') {
                 return Err(Failure::Parameter(format!("index: expected {range}, found {index}")));

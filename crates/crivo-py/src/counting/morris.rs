@@ -10,8 +10,8 @@ use crate::errors::{Result, setting};
 use crate::estimate::Estimate;
 use crate::sketch::{Reduced, Shared, common_methods};
 
-/// Counts events on a logarithmic scale: in 4 to 16 bits, with a standard error of √((base − 1)/2) at
-/// any count.
+/// Counts events on a logarithmic scale: in 4 to 16 bits, with a standard error of √((base − 1)/2)
+/// at any count.
 ///
 /// Coins are tossed from the seed, so the same events give the same counter. Counters that will be
 /// merged need different seeds, or their errors add up.

@@ -10,7 +10,8 @@ use crate::errors::Result;
 use crate::estimate::Estimate;
 use crate::sketch::{Reduced, Shared, common_methods};
 
-/// Counts each event with a fixed probability p: after k events the standard error is √((1 − p)/(p·k)).
+/// Counts each event with a fixed probability p: after k events the standard error is √((1 −
+/// p)/(p·k)).
 ///
 /// Coins are tossed from the seed, so the same events give the same counter. Counters that will be
 /// merged need different seeds, or their errors add up.
@@ -74,8 +75,8 @@ impl SampledCounter {
         Ok(())
     }
 
-    /// The number of events, with bounds at the given confidence; exact, and certain, if every event
-    /// counts.
+    /// The number of events, with bounds at the given confidence; exact, and certain, if every
+    /// event counts.
     #[pyo3(signature = (confidence = 0.95))]
     fn estimate(&self, py: Python<'_>, confidence: f64) -> Result<Estimate> {
         let confidence = Confidence::new(confidence)?;

@@ -10,8 +10,9 @@ use crate::estimate::Estimate;
 use crate::keys::{number_of, take_numbers};
 use crate::sketch::{INSERT, Reduced, Shared, common_methods};
 
-/// Counts events, and adds the numbers that some of them carry: both exactly, so that neither depends on the
-/// order, nor on how a stream was split. The sum is rounded once, when it is asked for.
+/// Counts events, and adds the numbers that some of them carry: both exactly, so that neither
+/// depends on the order, nor on how a stream was split. The sum is rounded once, when it is asked
+/// for.
 ///
 /// >>> from crivo import Tally
 /// >>> sales = Tally()
@@ -47,10 +48,11 @@ impl Tally {
         Ok(())
     }
 
-    /// Counts one event for each number, and returns how many missing values (None, null) were skipped.
+    /// Counts one event for each number, and returns how many missing values (None, null) were
+    /// skipped.
     ///
-    /// `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the Arrow
-    /// interface; columns of floats are read in place and without the GIL.
+    /// `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the
+    /// Arrow interface; columns of floats are read in place and without the GIL.
     fn insert_batch(&self, values: &Bound<'_, PyAny>) -> Result<u64> {
         let mut take = |numbers: &[f64], _: &[usize]| {
             self.0.locked(|tally| numbers.iter().for_each(|number| tally.add_number(*number)));

@@ -11,8 +11,8 @@ use crate::sketch::{Reduced, Shared, sketch_methods};
 
 /// Counts different items exactly, in 11 to 21 bytes for each.
 ///
-/// It remembers a 64-bit hash of each item, not the item: of n different items two share a hash, and
-/// count as one, with a probability of at most n²/2^65. `keys` and `seed` are those of
+/// It remembers a 64-bit hash of each item, not the item: of n different items two share a hash,
+/// and count as one, with a probability of at most n²/2^65. `keys` and `seed` are those of
 /// `HyperLogLog`, which takes a few kilobytes however many there are.
 ///
 /// >>> from crivo import ExactDistinct

@@ -12,10 +12,10 @@ use crate::sketch::{Reduced, Shared, sketch_methods};
 /// Counts different items in 2^precision bytes, with a standard error of 1.04/√(2^precision);
 /// exactly while they are few.
 ///
-/// `keys` says what the items are. With "text", the default, a value is keyed by its text (bytes
-/// as they are, integers in decimal, floats as Python writes them, True as true, times in ISO
-/// 8601), so that a column gives the same sketch from CSV, Parquet, NumPy or a list. With "int" the keys are
-/// 64-bit integers and nothing else is accepted. With "hash" they are hashes of the caller's
+/// `keys` says what the items are. With "text", the default, a value is keyed by its text (bytes as
+/// they are, integers in decimal, floats as Python writes them, True as true, times in ISO 8601),
+/// so that a column gives the same sketch from CSV, Parquet, NumPy or a list. With "int" the keys
+/// are 64-bit integers and nothing else is accepted. With "hash" they are hashes of the caller's
 /// own, given to `insert_hashes`. Only sketches with the same `keys` and `seed` can be merged.
 ///
 /// >>> from crivo import HyperLogLog

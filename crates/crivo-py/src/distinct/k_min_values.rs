@@ -78,8 +78,8 @@ impl KMinValues {
         self.0.quick(py, |sketch| sketch.k())
     }
 
-    /// Compares this set with another. Sketches of different k compare as well; the smaller one decides
-    /// the error. `IncompatibleError` if their `keys` or `seed` differ.
+    /// Compares this set with another. Sketches of different k compare as well; the smaller one
+    /// decides the error. `IncompatibleError` if their `keys` or `seed` differ.
     fn compare(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<Comparison> {
         // Copied first, so that only one lock is held at a time.
         let theirs = other.get().0.detached(py, |sketch| sketch.clone());
@@ -136,8 +136,8 @@ impl Comparison {
         Ok(self.0.difference_at(Confidence::new(confidence)?).into())
     }
 
-    /// The Jaccard similarity, the intersection's share of the union; 1 for two empty sets, which are
-    /// equal.
+    /// The Jaccard similarity, the intersection's share of the union; 1 for two empty sets, which
+    /// are equal.
     #[pyo3(signature = (confidence = 0.95))]
     fn jaccard(&self, confidence: f64) -> Result<Estimate> {
         Ok(self.0.jaccard_at(Confidence::new(confidence)?).into())

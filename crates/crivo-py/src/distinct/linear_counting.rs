@@ -11,9 +11,9 @@ use crate::sketch::{Reduced, Shared, sketch_methods};
 
 /// Counts different items with a table of bits, when about how many there will be is known.
 ///
-/// With n items in L bits and t = n/L the standard error is √(L·(e^t − t − 1))/n: for a million items 1 % in
-/// 19 KiB. It grows without limit as the table fills; a full table answers with a lower bound.
-/// `HyperLogLog` needs no such knowledge, and explains `keys`.
+/// With n items in L bits and t = n/L the standard error is √(L·(e^t − t − 1))/n: for a million
+/// items 1 % in 19 KiB. It grows without limit as the table fills; a full table answers with a
+/// lower bound. `HyperLogLog` needs no such knowledge, and explains `keys`.
 ///
 /// >>> from crivo import LinearCounting
 /// >>> visitors = LinearCounting.for_items(100_000, 0.01)
@@ -38,8 +38,8 @@ impl LinearCounting {
         Ok(Self(Shared::new(Sketch::with_scheme(bits_of(bits)?, scheme_of(keys, seed)?)?)))
     }
 
-    /// An empty sketch of the fewest bits with which a count of up to `items` has a standard error of at
-    /// most `error`.
+    /// An empty sketch of the fewest bits with which a count of up to `items` has a standard error
+    /// of at most `error`.
     #[staticmethod]
     #[pyo3(signature = (items, error, *, keys = "text", seed = None))]
     #[pyo3(text_signature = "(items, error, *, keys='text', seed=0)")]
@@ -53,8 +53,8 @@ impl LinearCounting {
         Ok(Self(Shared::new(Sketch::with_scheme(bits, scheme_of(keys, seed)?)?)))
     }
 
-    /// The fewest bits with which a count of up to `items` has a standard error of at most `error`, and
-    /// the table is full with a probability of less than 1 %.
+    /// The fewest bits with which a count of up to `items` has a standard error of at most `error`,
+    /// and the table is full with a probability of less than 1 %.
     ///
     /// >>> LinearCounting.bits_for(1_000_000, 0.01)
     /// 154171

@@ -12,8 +12,8 @@ use crate::sketch::{Reduced, Shared, sketch_methods};
 /// Counts different items in 2^precision bytes, with a standard error of 1.3/√(2^precision) from
 /// 5·2^precision items on; below, the value is too high and the bounds are wide enough to hold.
 ///
-/// It is for study; to count, take `HyperLogLog`, which has the same registers, a smaller error and no
-/// bias, and explains `keys`.
+/// It is for study; to count, take `HyperLogLog`, which has the same registers, a smaller error and
+/// no bias, and explains `keys`.
 ///
 /// >>> from crivo import LogLog
 /// >>> visitors = LogLog.for_error(0.02)

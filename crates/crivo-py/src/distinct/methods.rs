@@ -1,5 +1,5 @@
-//! What is the same for every class that counts different items, for those that are sized by a precision,
-//! and for those that are register sketches.
+//! What is the same for every class that counts different items, for those that are sized by a
+//! precision, and for those that are register sketches.
 
 use std::ops::RangeInclusive;
 
@@ -22,8 +22,8 @@ macro_rules! distinct_methods {
 
         #[pymethods]
         impl $class {
-            /// Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
-            /// Empty text is a key here; `insert_batch` skips it.
+            /// Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key
+            /// either. Empty text is a key here; `insert_batch` skips it.
             fn insert(&self, key: &Bound<'_, PyAny>) -> Result<()> {
                 self.0.with_hash(key, &$crate::sketch::INSERT, crivo::sketch::InsertHashes::insert_hash)
             }
@@ -39,8 +39,8 @@ macro_rules! distinct_methods {
 }
 pub(super) use distinct_methods;
 
-/// The Python methods of a class whose sketch has `2^precision` registers. The last two arguments are
-/// examples: of `for_error` and of `standard_error`.
+/// The Python methods of a class whose sketch has `2^precision` registers. The last two arguments
+/// are examples: of `for_error` and of `standard_error`.
 macro_rules! precision_methods {
     ($class:ident, $sketch:ty, $for_error:literal, $standard_error:literal) => {
         #[pymethods]
@@ -87,8 +87,8 @@ macro_rules! precision_methods {
 }
 pub(super) use precision_methods;
 
-/// The Python method that register sketches have besides: their exact state. The last argument is its
-/// example.
+/// The Python method that register sketches have besides: their exact state. The last argument is
+/// its example.
 macro_rules! register_methods {
     ($class:ident, $sketch:ty, $exact_up_to:literal) => {
         #[pymethods]
@@ -107,8 +107,9 @@ macro_rules! register_methods {
                 Ok(<$sketch>::history_error(precision_of(precision, <$sketch>::PRECISIONS)?))
             }
 
-            /// A copy that also uses the order in which items come, for a fifth less error in the same memory, until a
-            /// merge ends it. `InvalidParameterError` if the sketch is past its exact state.
+            /// A copy that also uses the order in which items come, for a fifth less error in the
+            /// same memory, until a merge ends it. `InvalidParameterError` if the sketch is past
+            /// its exact state.
             fn with_history(&self, py: Python<'_>) -> Result<Self> {
                 Ok(Self(Shared::new(self.0.quick(py, |sketch| sketch.clone()).with_history()?)))
             }

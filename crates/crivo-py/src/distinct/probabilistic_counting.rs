@@ -11,9 +11,9 @@ use crate::sketch::{Reduced, Shared, sketch_methods};
 
 /// Tells the order of magnitude of the number of different items, from one byte.
 ///
-/// It keeps the longest run of zeros at the end of a hash, z, and answers 2^z: within a factor of 4 of the
-/// truth three times out of four. It is for study; to count, take `HyperLogLog`, which averages many
-/// of these and explains `keys`.
+/// It keeps the longest run of zeros at the end of a hash, z, and answers 2^z: within a factor of 4
+/// of the truth three times out of four. It is for study; to count, take `HyperLogLog`, which
+/// averages many of these and explains `keys`.
 ///
 /// >>> from crivo import ProbabilisticCounting
 /// >>> visitors = ProbabilisticCounting()

@@ -9,11 +9,11 @@ use crate::errors::Result;
 use crate::keys::scheme_of;
 use crate::sketch::{Reduced, Shared, sketch_methods};
 
-/// Counts different items in 2^precision bytes, with a standard error of 0.76/√(2^precision); exactly
-/// while they are few.
+/// Counts different items in 2^precision bytes, with a standard error of 0.76/√(2^precision);
+/// exactly while they are few.
 ///
-/// The error is three quarters of that of `HyperLogLog` in the same memory, and an insert takes half as
-/// long again. `keys` and `seed` are as there.
+/// The error is three quarters of that of `HyperLogLog` in the same memory, and an insert takes
+/// half as long again. `keys` and `seed` are as there.
 ///
 /// >>> from crivo import UltraLogLog
 /// >>> visitors = UltraLogLog.for_error(0.01)

@@ -9,8 +9,9 @@ use crate::any;
 use crate::errors::Result;
 use crate::keys::{Stretch, take_keys};
 
-/// How often each of many values came, by a sketch that knows it: the estimate and its bounds, one row a value, in
-/// their order. `values` is whatever `insert_batch` takes; the row of a missing value is NaN.
+/// How often each of many values came, by a sketch that knows it: the estimate and its bounds, one
+/// row a value, in their order. `values` is whatever `insert_batch` takes; the row of a missing
+/// value is NaN.
 ///
 /// >>> from crivo import HeavyHitters
 /// >>> from crivo.distributed import frequency_bounds

@@ -15,12 +15,13 @@ use crate::estimate::Estimate;
 use crate::keys::{self, Verb, scheme_of};
 use crate::sketch::{INSERT, Reduced, Shared, insert_batch_method, insert_hashes_method, sketch_methods};
 
-/// Counts how often each key came, in `depth` rows of `width` counters. An answer is never below the
-/// truth, and above it by more than e/width of the whole with a probability of e^-depth. `for_bound`
-/// finds the size.
+/// Counts how often each key came, in `depth` rows of `width` counters. An answer is never below
+/// the truth, and above it by more than e/width of the whole with a probability of e^-depth.
+/// `for_bound` finds the size.
 ///
-/// Keys may have weights: a number of times, bytes, cents. With `conservative=True` answers are closer,
-/// but such sketches cannot be merged or multiplied. `keys` and `seed` are as for `HyperLogLog`.
+/// Keys may have weights: a number of times, bytes, cents. With `conservative=True` answers are
+/// closer, but such sketches cannot be merged or multiplied. `keys` and `seed` are as for
+/// `HyperLogLog`.
 ///
 /// >>> from crivo import CountMin
 /// >>> words = CountMin.for_bound(0.001, 0.01)
@@ -60,8 +61,8 @@ impl CountMin {
         Self::build((width_of(width)?, depth_of(depth)?), conservative, scheme_of(keys, seed)?)
     }
 
-    /// An empty sketch of the smallest size that promises an error of at most `epsilon` times the whole
-    /// weight with a probability of at least 1 - `delta`.
+    /// An empty sketch of the smallest size that promises an error of at most `epsilon` times the
+    /// whole weight with a probability of at least 1 - `delta`.
     #[staticmethod]
     #[pyo3(signature = (epsilon, delta, *, conservative = false, keys = "text", seed = None))]
     #[pyo3(text_signature = "(epsilon, delta, *, conservative=False, keys='text', seed=0)")]
@@ -75,8 +76,8 @@ impl CountMin {
         Self::build(Sketch::size_for(epsilon, delta)?, conservative, scheme_of(keys, seed)?)
     }
 
-    /// The least width and depth that promise an error of at most `epsilon` times the whole weight with a
-    /// probability of at least 1 - `delta`.
+    /// The least width and depth that promise an error of at most `epsilon` times the whole weight
+    /// with a probability of at least 1 - `delta`.
     ///
     /// >>> CountMin.size_for(0.001, 0.01)
     /// (2719, 5)
@@ -97,8 +98,8 @@ impl CountMin {
         Ok(Sketch::delta(depth_of(depth)?))
     }
 
-    /// Counts one key once. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
-    /// Empty text is a key here; `insert_batch` skips it.
+    /// Counts one key once. `KeyTypeError` if it is not of the sketch's kind; None is no key
+    /// either. Empty text is a key here; `insert_batch` skips it.
     fn insert(&self, key: &Bound<'_, PyAny>) -> Result<()> {
         self.0.with_hash(key, &INSERT, Sketch::insert_hash)
     }
@@ -109,8 +110,8 @@ impl CountMin {
         self.0.with_hash(key, &ADD, |sketch, hash| sketch.add_hash(hash, weight))
     }
 
-    /// How often the key came: never less than the truth, and more by at most `margin(confidence)` with
-    /// that confidence, 1 - delta if none is given. An answer of 0 is certain.
+    /// How often the key came: never less than the truth, and more by at most `margin(confidence)`
+    /// with that confidence, 1 - delta if none is given. An answer of 0 is certain.
     ///
     /// >>> sales = CountMin(272, 5, keys="int")
     /// >>> sales.insert_batch(range(100_000))
@@ -132,9 +133,9 @@ impl CountMin {
         Ok(self.0.with_given_hash(hash, &FREQUENCY, frequency)?.into())
     }
 
-    /// How often each of many keys came, as an array with an answer for every value, in their order: the
-    /// truth is at most that, and at least that minus `margin()` with a probability of 1 - delta.
-    /// `values` is whatever `insert_batch` takes; missing values came 0 times.
+    /// How often each of many keys came, as an array with an answer for every value, in their
+    /// order: the truth is at most that, and at least that minus `margin()` with a probability of
+    /// 1 - delta. `values` is whatever `insert_batch` takes; missing values came 0 times.
     fn frequencies<'py>(
         &self,
         py: Python<'py>,
@@ -152,16 +153,17 @@ impl CountMin {
         self.0.ask_all(py, keys::take_hashes, hashes, &FREQUENCIES, Sketch::frequencies)
     }
 
-    /// By how much an answer exceeds the truth at most, with the given confidence, 1 - delta if none is
-    /// given.
+    /// By how much an answer exceeds the truth at most, with the given confidence, 1 - delta if
+    /// none is given.
     #[pyo3(signature = (confidence = None))]
     fn margin(&self, py: Python<'_>, confidence: Option<f64>) -> Result<u64> {
         let confidence = confidence_of(confidence)?;
         Ok(self.0.quick(py, |sketch| confidence.map_or_else(|| sketch.margin(), |at| sketch.margin_at(at))))
     }
 
-    /// The inner product of the frequencies of two streams: how many rows their join has. Never below
-    /// the truth. `IncompatibleError` if the two differ in size, `keys` or `seed`, or one is conservative.
+    /// The inner product of the frequencies of two streams: how many rows their join has. Never
+    /// below the truth. `IncompatibleError` if the two differ in size, `keys` or `seed`, or one is
+    /// conservative.
     ///
     /// >>> orders, visits = CountMin(1000, 5), CountMin(1000, 5)
     /// >>> orders.insert_batch(["ana", "ana", "rui"]), visits.insert_batch(["ana", "eva", "ana"])

@@ -12,9 +12,9 @@ use crate::estimate::Estimate;
 use crate::keys::scheme_of;
 use crate::sketch::{INSERT, Reduced, Shared, insert_batch_method, insert_hashes_method, sketch_methods};
 
-/// Finds the keys that come most often, with `capacity` counters and bounds for each that no input can
-/// break: none is wrong by more than about 4/3 of the whole weight, divided by the capacity. Exact while
-/// at most that many different keys came. `for_share` finds the capacity.
+/// Finds the keys that come most often, with `capacity` counters and bounds for each that no input
+/// can break: none is wrong by more than about 4/3 of the whole weight, divided by the capacity.
+/// Exact while at most that many different keys came. `for_share` finds the capacity.
 ///
 /// `keys` and `seed` are as for `HyperLogLog`. Texts of more than 4096 bytes are refused.
 ///
@@ -46,8 +46,8 @@ impl HeavyHitters {
         Ok(Self(Shared::new(Sketch::with_scheme(capacity_of(capacity)?, scheme_of(keys, seed)?)?)))
     }
 
-    /// An empty sketch that surely finds every key above a share of the whole weight, with no count wrong
-    /// by more.
+    /// An empty sketch that surely finds every key above a share of the whole weight, with no count
+    /// wrong by more.
     #[staticmethod]
     #[pyo3(signature = (share, *, keys = "text", seed = None))]
     #[pyo3(text_signature = "(share, *, keys='text', seed=0)")]
@@ -70,8 +70,8 @@ impl HeavyHitters {
         Ok(Sketch::guaranteed_share(capacity_of(capacity)?))
     }
 
-    /// Counts one key once. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
-    /// Empty text is a key here; `insert_batch` skips it.
+    /// Counts one key once. `KeyTypeError` if it is not of the sketch's kind; None is no key
+    /// either. Empty text is a key here; `insert_batch` skips it.
     fn insert(&self, key: &Bound<'_, PyAny>) -> Result<()> {
         self.0.with_key(key, &INSERT, |sketch, key| sketch.add_ref(key, 1))
     }
@@ -93,16 +93,16 @@ impl HeavyHitters {
         Ok(self.0.with_given_hash(hash, &FREQUENCY, frequency)??.into())
     }
 
-    /// The most frequent keys, at most `count` of them, the most frequent first. A key that is missing
-    /// came at most `max_error` times.
+    /// The most frequent keys, at most `count` of them, the most frequent first. A key that is
+    /// missing came at most `max_error` times.
     fn top<'py>(&self, py: Python<'py>, count: &Bound<'_, PyAny>) -> Result<Vec<Bound<'py, PyAny>>> {
         let count = setting("count", count, "0 or more")?;
         let top = self.0.detached(py, |sketch| sketch.top(count));
         Ok(hitters(py, &top)?)
     }
 
-    /// The keys above a share of the whole weight, the most frequent first. Where the bounds leave it
-    /// open whether a key is above, `reading` decides: `"no_false_positives"` leaves it out;
+    /// The keys above a share of the whole weight, the most frequent first. Where the bounds leave
+    /// it open whether a key is above, `reading` decides: `"no_false_positives"` leaves it out;
     /// `"no_false_negatives"` lists it, so that no key above the share is missing, and is an
     /// `InvalidParameterError` if the sketch is too small to promise that.
     fn above<'py>(&self, py: Python<'py>, share: f64, reading: &str) -> Result<Vec<Bound<'py, PyAny>>> {

@@ -12,9 +12,9 @@ use crate::estimate::Estimate;
 use crate::keys::scheme_of;
 use crate::sketch::{INSERT, Reduced, Shared, insert_batch_method, insert_hashes_method, sketch_methods};
 
-/// Finds the one key that may have more than half of all votes, in the memory of one key. A key that has
-/// the majority is the candidate; whether it has is often certain, and otherwise a second pass that
-/// counts the candidate decides.
+/// Finds the one key that may have more than half of all votes, in the memory of one key. A key
+/// that has the majority is the candidate; whether it has is often certain, and otherwise a second
+/// pass that counts the candidate decides.
 ///
 /// `keys` and `seed` are as for `HyperLogLog`; nothing is hashed.
 ///
@@ -58,8 +58,8 @@ impl Majority {
         self.0.with_key(key, &ADD, |sketch, key| sketch.add_ref(key, weight))
     }
 
-    /// The only key that can have a majority, with certain bounds of its votes; None if certainly no key
-    /// has one.
+    /// The only key that can have a majority, with certain bounds of its votes; None if certainly
+    /// no key has one.
     fn candidate<'py>(&self, py: Python<'py>) -> Result<Option<Bound<'py, PyAny>>> {
         let candidate = self.0.quick(py, |sketch| sketch.candidate());
         Ok(candidate.map(|candidate| hitter(py, &candidate)).transpose()?)
@@ -71,7 +71,8 @@ impl Majority {
         self.0.quick(py, |sketch| sketch.is_certain())
     }
 
-    /// Whether `count` votes are more than half of all: for a second pass that counts the candidate.
+    /// Whether `count` votes are more than half of all: for a second pass that counts the
+    /// candidate.
     fn is_majority(&self, py: Python<'_>, count: &Bound<'_, PyAny>) -> Result<bool> {
         let count = setting("count", count, "0 to 2^64 - 1")?;
         Ok(self.0.quick(py, |sketch| sketch.is_majority(count)))

@@ -50,9 +50,9 @@ macro_rules! add_batch_method {
     ($class:ident, $sketch:ty) => {
         #[pymethods]
         impl $class {
-            /// Adds to many keys the weights at the same places, and returns how many missing values were
-            /// skipped, with their weights. `values` is whatever `insert_batch` takes; `weights` is an array
-            /// or an iterable of whole numbers, as many as there are values.
+            /// Adds to many keys the weights at the same places, and returns how many missing
+            /// values were skipped, with their weights. `values` is whatever `insert_batch` takes;
+            /// `weights` is an array or an iterable of whole numbers, as many as there are values.
             fn add_batch(
                 &self,
                 py: Python<'_>,
@@ -72,8 +72,8 @@ macro_rules! add_hashes_method {
     ($class:ident, $sketch:ty) => {
         #[pymethods]
         impl $class {
-            /// Adds weights to keys by hashes of the caller's own, in a sketch with `keys="hash"`: as
-            /// `add_batch` does.
+            /// Adds weights to keys by hashes of the caller's own, in a sketch with `keys="hash"`:
+            /// as `add_batch` does.
             fn add_hashes(
                 &self,
                 py: Python<'_>,

@@ -16,8 +16,8 @@ use crate::estimate::Estimate;
 use crate::keys::{self, Verb, bytes_of, name_of, scheme_of};
 use crate::sketch::{Reduced, Shared, sketch_methods};
 
-/// What clients and server agree on before the first report: the privacy ε of a report, its row among
-/// `rows` and its `width` in bits, and how keys are hashed. `for_reports` finds the size.
+/// What clients and server agree on before the first report: the privacy ε of a report, its row
+/// among `rows` and its `width` in bits, and how keys are hashed. `for_reports` finds the size.
 ///
 /// >>> from crivo import Protocol
 /// >>> protocol = Protocol(2.0, rows=16, width=256)
@@ -44,8 +44,8 @@ impl Protocol {
         Ok(Self(LibraryProtocol::new(epsilon, rows, width)?.with_scheme(scheme_of(keys, seed)?)))
     }
 
-    /// Reports of 1024 bits, in the fewest rows in which collisions add no more to the error than privacy
-    /// does, for that many reports.
+    /// Reports of 1024 bits, in the fewest rows in which collisions add no more to the error than
+    /// privacy does, for that many reports.
     ///
     /// >>> Protocol.for_reports(4.0, 1_000_000).rows
     /// 5395
@@ -139,8 +139,8 @@ fn reports_of(reports: &Bound<'_, PyAny>) -> Result<u64> {
     setting("reports", reports, "0 to 2^64 - 1")
 }
 
-/// Makes reports of one person's values, with the randomness of the operating system. Each report gives
-/// away no more than the protocol's ε. Refuses to exceed the person's `budget`.
+/// Makes reports of one person's values, with the randomness of the operating system. Each report
+/// gives away no more than the protocol's ε. Refuses to exceed the person's `budget`.
 ///
 /// A budget is kept between runs as two numbers: `spent` is where the last one stopped.
 ///
@@ -150,9 +150,8 @@ fn reports_of(reports: &Bound<'_, PyAny>) -> Result<u64> {
 /// >>> len(report), client.spent, client.remaining
 /// (38, 2.0, 1.0)
 /// >>> client.encode("another")
-/// Traceback (most recent call last):
-/// ...
-/// crivo.errors.BudgetExceededError: budget: expected 2 left for this report, found 1 left of 3 (...)
+/// Traceback (most recent call last): ... crivo.errors.BudgetExceededError: budget: expected 2 left
+/// for this report, found 1 left of 3 (...)
 #[pyclass(module = "crivo", frozen)]
 #[derive(Debug)]
 pub(crate) struct PrivateClient(Shared<Client>);
@@ -180,8 +179,8 @@ impl PrivateClient {
         Self::with_coins(protocol, budget, spent, Coins::OperatingSystem)
     }
 
-    /// A client for tests and simulations, whose coins anyone who knows the seed can compute: its reports
-    /// are **not private**.
+    /// A client for tests and simulations, whose coins anyone who knows the seed can compute: its
+    /// reports are **not private**.
     #[staticmethod]
     fn with_predictable_coins(
         protocol: &Bound<'_, Protocol>,
@@ -295,8 +294,8 @@ impl SystemBits {
     }
 }
 
-/// Counts how often each key was reported, from reports that do not give away the key of any person:
-/// `PrivateClient` makes them.
+/// Counts how often each key was reported, from reports that do not give away the key of any
+/// person: `PrivateClient` makes them.
 ///
 /// >>> from crivo import PrivateClient, PrivateCountMean, Protocol
 /// >>> protocol = Protocol.for_reports(4.0, 3000)
@@ -332,9 +331,9 @@ impl PrivateCountMean {
         })?)
     }
 
-    /// Adds many reports, one after the other in one bytes object, as a file of reports has them after its
-    /// header. `DecodeError`, which names the report, and no change if one is damaged, cut off or made for
-    /// another protocol.
+    /// Adds many reports, one after the other in one bytes object, as a file of reports has them
+    /// after its header. `DecodeError`, which names the report, and no change if one is damaged,
+    /// cut off or made for another protocol.
     fn insert_records(&self, py: Python<'_>, records: &Bound<'_, PyAny>) -> Result<()> {
         let records = bytes_of(records)?;
         Ok(self.0.detached(py, |sketch| sketch.insert_records(&records))?)
@@ -370,7 +369,8 @@ impl PrivateCountMean {
         self.0.ask_all(py, keys::take_keys, values, &UNBIASED, unbiased)
     }
 
-    /// How often the key of each hash was reported, in a sketch with `keys="hash"`: as `frequencies`.
+    /// How often the key of each hash was reported, in a sketch with `keys="hash"`: as
+    /// `frequencies`.
     fn frequencies_of_hashes<'py>(
         &self,
         py: Python<'py>,

@@ -12,11 +12,11 @@ use crate::keys::{Verb, scheme_of};
 use crate::sketch::{INSERT, Reduced, Shared, insert_batch_method, sketch_methods};
 
 /// Counts how many integers lie in a range that is named only later, of the universe from 0 to
-/// 2^levels - 1, and finds quantiles. Each level that is sketched has `depth` rows of `width` counters; an
-/// answer is never below the truth. `for_bound` finds the size.
+/// 2^levels - 1, and finds quantiles. Each level that is sketched has `depth` rows of `width`
+/// counters; an answer is never below the truth. `for_bound` finds the size.
 ///
-/// Negative integers need an offset: `from_signed` gives one that keeps the order. Only sketches with
-/// the same sizes and `seed` can be merged.
+/// Negative integers need an offset: `from_signed` gives one that keeps the order. Only sketches
+/// with the same sizes and `seed` can be merged.
 ///
 /// >>> from crivo import RangeCountMin
 /// >>> latencies = RangeCountMin.for_bound(20, 0.01, 0.01)
@@ -54,8 +54,8 @@ impl RangeCountMin {
         Ok(Self(Shared::new(Sketch::with_scheme(levels, width, depth, scheme_of("int", seed)?)?)))
     }
 
-    /// An empty sketch of the smallest size with which the answer for any range exceeds the truth by at
-    /// most `epsilon` times the whole weight with a probability of at least 1 - `delta`.
+    /// An empty sketch of the smallest size with which the answer for any range exceeds the truth
+    /// by at most `epsilon` times the whole weight with a probability of at least 1 - `delta`.
     #[staticmethod]
     #[pyo3(signature = (levels, epsilon, delta, *, seed = None))]
     #[pyo3(text_signature = "(levels, epsilon, delta, *, seed=0)")]
@@ -93,8 +93,8 @@ impl RangeCountMin {
         Ok(Sketch::sketched_levels(levels_of(levels)?, width_of(width)?, depth_of(depth)?))
     }
 
-    /// The share of the whole weight by which the answer for any range exceeds the truth at most, at the
-    /// given confidence.
+    /// The share of the whole weight by which the answer for any range exceeds the truth at most,
+    /// at the given confidence.
     #[staticmethod]
     #[pyo3(signature = (levels, width, depth, confidence = 0.95))]
     fn epsilon(
@@ -107,8 +107,8 @@ impl RangeCountMin {
         Ok(Sketch::epsilon(levels_of(levels)?, width_of(width)?, depth_of(depth)?, confidence))
     }
 
-    /// A signed integer as a key whose order is that of the numbers. Ranges over such keys need all 64
-    /// levels.
+    /// A signed integer as a key whose order is that of the numbers. Ranges over such keys need all
+    /// 64 levels.
     ///
     /// >>> degrees = RangeCountMin(64, 500, 4)
     /// >>> degrees.insert_batch([RangeCountMin.from_signed(degree) for degree in (-12, -3, 0, 4, 19)])
@@ -120,8 +120,8 @@ impl RangeCountMin {
         Ok(Sketch::from_signed(setting("integer", integer, "-2^63 to 2^63 - 1")?))
     }
 
-    /// Counts one integer once. `InvalidParameterError` if it is outside the universe; `KeyTypeError` if
-    /// it is no integer.
+    /// Counts one integer once. `InvalidParameterError` if it is outside the universe;
+    /// `KeyTypeError` if it is no integer.
     fn insert(&self, key: &Bound<'_, PyAny>) -> Result<()> {
         self.0.with_integer(key, &INSERT, |sketch, key| sketch.insert(&key))
     }
@@ -132,8 +132,8 @@ impl RangeCountMin {
         self.0.with_integer(key, &ADD, |sketch, key| sketch.add(&key, weight))
     }
 
-    /// How many integers lie from `first` to `last`, both included: never less than the truth. The lower
-    /// bound holds with the given confidence.
+    /// How many integers lie from `first` to `last`, both included: never less than the truth. The
+    /// lower bound holds with the given confidence.
     #[pyo3(signature = (first, last, confidence = 0.95))]
     fn range(
         &self,
@@ -158,8 +158,8 @@ impl RangeCountMin {
         Ok(self.0.with_integer(key, &RANK, |sketch, key| sketch.rank(&key))?.into())
     }
 
-    /// The least integer such that at least the given share of all are not greater than it, with bounds at
-    /// the given confidence: 0.5 is the median.
+    /// The least integer such that at least the given share of all are not greater than it, with
+    /// bounds at the given confidence: 0.5 is the median.
     #[pyo3(signature = (share, confidence = 0.95))]
     fn quantile(&self, py: Python<'_>, share: f64, confidence: f64) -> Result<Estimate> {
         let confidence = Confidence::new(confidence)?;

@@ -13,8 +13,9 @@ use crate::sketch::{INSERT, Reduced, Shared};
 
 type BytesAndKeys<'py> = (Bound<'py, PyBytes>, &'static str);
 
-/// How keys are added: `keyed_methods!(FrequentItems)` for a class with a `sketch`, the kind of its `keys`, `put_ref`, which
-/// adds a key with a weight to the sketch, and `is_same`, which compares two sketches.
+/// How keys are added: `keyed_methods!(FrequentItems)` for a class with a `sketch`, the kind of its
+/// `keys`, `put_ref`, which adds a key with a weight to the sketch, and `is_same`, which compares
+/// two sketches.
 macro_rules! keyed_methods {
     ($class:ident, $sketch:ty) => {
         exchange_methods!($class);
@@ -43,14 +44,14 @@ macro_rules! keyed_methods {
                 name_of(self.keys)
             }
 
-            /// Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either. Empty text
-            /// adds nothing, as in other systems.
+            /// Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key
+            /// either. Empty text adds nothing, as in other systems.
             fn insert(&self, key: &Bound<'_, PyAny>) -> Result<()> {
                 self.put(key, 1)
             }
 
-            /// Adds many keys and returns how many missing values (None, NaN, null, empty text) were skipped.
-            /// `values` is whatever `HyperLogLog.insert_batch` takes.
+            /// Adds many keys and returns how many missing values (None, NaN, null, empty text)
+            /// were skipped. `values` is whatever `HyperLogLog.insert_batch` takes.
             fn insert_batch(&self, values: &Bound<'_, PyAny>) -> Result<u64> {
                 let mut take = |stretch: Stretch<'_>| {
                     self.sketch.locked(|sketch| {
@@ -77,9 +78,9 @@ fn weight_of(weight: &Bound<'_, PyAny>) -> Result<u64> {
     setting("weight", weight, "0 to 2^63 - 1")
 }
 
-/// The most frequent keys with certain bounds, as Apache DataSketches keeps them: its bytes are those of the
-/// `frequent_strings_sketch` of its Python package, of the `ItemsSketch<String>` and, with `keys="int"`, of the
-/// `LongsSketch` of Java.
+/// The most frequent keys with certain bounds, as Apache DataSketches keeps them: its bytes are
+/// those of the `frequent_strings_sketch` of its Python package, of the `ItemsSketch<String>` and,
+/// with `keys="int"`, of the `LongsSketch` of Java.
 ///
 /// >>> from crivo.interchange import FrequentItems
 /// >>> words = FrequentItems()
@@ -173,8 +174,8 @@ impl FrequentItems {
         self.sketch.quick(py, |sketch| sketch.lg_size())
     }
 
-    /// The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch. Without `keys` it is
-    /// told from the bytes whether they are texts or integers.
+    /// The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch.
+    /// Without `keys` it is told from the bytes whether they are texts or integers.
     #[classmethod]
     #[pyo3(signature = (data, *, keys = None))]
     fn from_bytes(cls: &Bound<'_, PyType>, data: &Bound<'_, PyAny>, keys: Option<&str>) -> Result<Self> {
@@ -198,8 +199,8 @@ impl FrequentItems {
     }
 }
 
-/// A set that takes a few of the absent keys for members, as Apache DataSketches keeps it: its bytes are what the
-/// project's Java, C++ and Rust libraries read and write.
+/// A set that takes a few of the absent keys for members, as Apache DataSketches keeps it: its
+/// bytes are what the project's Java, C++ and Rust libraries read and write.
 ///
 /// >>> from crivo.interchange import BloomFilter
 /// >>> seen = BloomFilter(1000)
@@ -274,8 +275,8 @@ impl BloomFilter {
         self.sketch.quick(py, |filter| filter.hashes())
     }
 
-    /// The filter that the bytes of any system hold. `DecodeError` if they are no such filter. They do not say
-    /// what the keys are.
+    /// The filter that the bytes of any system hold. `DecodeError` if they are no such filter. They
+    /// do not say what the keys are.
     #[classmethod]
     #[pyo3(signature = (data, *, keys = "text"))]
     fn from_bytes(cls: &Bound<'_, PyType>, data: &Bound<'_, PyAny>, keys: &str) -> Result<Self> {

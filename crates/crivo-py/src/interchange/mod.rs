@@ -59,7 +59,8 @@ macro_rules! insert_key {
     };
 }
 
-/// What all of them have: `interchange_methods!(Hll, HllSketch)` for a class with a `sketch` and the kind of its `keys`.
+/// What all of them have: `interchange_methods!(Hll, HllSketch)` for a class with a `sketch` and
+/// the kind of its `keys`.
 macro_rules! interchange_methods {
     ($class:ident, $sketch:ty) => {
         #[pymethods]
@@ -82,16 +83,16 @@ macro_rules! interchange_methods {
                 self.sketch.quick(py, |sketch| sketch.is_empty())
             }
 
-            /// Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
-            /// Empty text adds nothing, as in other systems.
+            /// Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key
+            /// either. Empty text adds nothing, as in other systems.
             fn insert(&self, key: &Bound<'_, PyAny>) -> Result<()> {
                 let py = key.py();
                 let on_key = |key: KeyRef<'_>| self.sketch.quick(py, |sketch| insert_key!(sketch, key));
                 keys::with_one(key, KeyScheme::of(self.keys), &INSERT, on_key)
             }
 
-            /// Adds many keys and returns how many missing values (None, NaN, null, empty text) were
-            /// skipped. `values` is whatever `HyperLogLog.insert_batch` takes.
+            /// Adds many keys and returns how many missing values (None, NaN, null, empty text)
+            /// were skipped. `values` is whatever `HyperLogLog.insert_batch` takes.
             fn insert_batch(&self, values: &Bound<'_, PyAny>) -> Result<u64> {
                 let mut take = |stretch: Stretch<'_>| {
                     self.sketch
@@ -101,13 +102,14 @@ macro_rules! interchange_methods {
                 keys::take_keys(values, KeyScheme::of(self.keys), &INSERT, &mut take)
             }
 
-            /// How many different keys there are, with bounds at two standard deviations, about 95 %.
+            /// How many different keys there are, with bounds at two standard deviations, about 95
+            /// %.
             fn estimate(&self, py: Python<'_>) -> Estimate {
                 self.sketch.detached(py, |sketch| sketch.estimate()).into()
             }
 
-            /// Makes this the sketch of both streams. `IncompatibleError` if one has keys of text and the
-            /// other integers.
+            /// Makes this the sketch of both streams. `IncompatibleError` if one has keys of text
+            /// and the other integers.
             fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<()> {
                 let other = other.get();
                 same_keys(self.keys, other.keys)?;
@@ -162,13 +164,13 @@ macro_rules! interchange_methods {
     };
 }
 
-/// Counts different items in `2^lg_k` bytes, as Apache DataSketches does: its bytes are what Spark's
-/// `hll_sketch_agg` and `hll_union_agg`, Druid and others write and read (`HLL_8`; of others `HLL_4` and
-/// `HLL_6` too).
+/// Counts different items in `2^lg_k` bytes, as Apache DataSketches does: its bytes are what
+/// Spark's `hll_sketch_agg` and `hll_union_agg`, Druid and others write and read (`HLL_8`; of
+/// others `HLL_4` and `HLL_6` too).
 ///
-/// DataSketches hashes differently, so that a `HyperLogLog` cannot be converted: this is built from the keys.
-/// With `keys="text"` they are text or bytes, with "int" integers, which are other keys than their texts: use
-/// it where the other side counts an integer column.
+/// DataSketches hashes differently, so that a `HyperLogLog` cannot be converted: this is built from
+/// the keys. With `keys="text"` they are text or bytes, with "int" integers, which are other keys
+/// than their texts: use it where the other side counts an integer column.
 ///
 /// >>> from crivo.interchange import Hll
 /// >>> visitors = Hll()
@@ -196,8 +198,8 @@ impl Hll {
         Ok(Self { sketch: Shared::new(HllSketch::new(lg_k_of(lg_k)?)?), keys: kind_of(keys)? })
     }
 
-    /// The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch; they have no
-    /// checksum, so that a change inside goes unnoticed. Nor do they say what the keys are.
+    /// The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch; they
+    /// have no checksum, so that a change inside goes unnoticed. Nor do they say what the keys are.
     #[classmethod]
     #[pyo3(signature = (data, *, keys = "text"))]
     fn from_bytes(cls: &Bound<'_, PyType>, data: &Bound<'_, PyAny>, keys: &str) -> Result<Self> {
@@ -214,9 +216,10 @@ impl Hll {
     }
 }
 
-/// Counts different items by the `2^lg_k` smallest of their hashes, exactly while they are fewer, as Apache
-/// DataSketches does: its bytes are what Spark's `theta_sketch_agg` and `theta_union_agg`, Druid and others
-/// write and read, and they can be intersected and subtracted there.
+/// Counts different items by the `2^lg_k` smallest of their hashes, exactly while they are fewer,
+/// as Apache DataSketches does: its bytes are what Spark's `theta_sketch_agg` and
+/// `theta_union_agg`, Druid and others write and read, and they can be intersected and subtracted
+/// there.
 ///
 /// It is built from the keys, as `Hll` is.
 ///
@@ -244,9 +247,9 @@ impl Theta {
         Ok(Self { sketch: Shared::new(ThetaSketch::new(lg_k_of(lg_k)?)?), keys: kind_of(keys)? })
     }
 
-    /// The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch; they have no
-    /// checksum, so that a change inside may go unnoticed. Nor do they say what the keys are, or how many
-    /// hashes to keep of what comes later: `keys` and `lg_k` do.
+    /// The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch; they
+    /// have no checksum, so that a change inside may go unnoticed. Nor do they say what the keys
+    /// are, or how many hashes to keep of what comes later: `keys` and `lg_k` do.
     #[classmethod]
     #[pyo3(signature = (data, lg_k = None, *, keys = "text"))]
     #[pyo3(text_signature = "($cls, data, lg_k=12, *, keys='text')")]
@@ -270,8 +273,8 @@ impl Theta {
     }
 }
 
-/// Counts different items as Apache DataSketches does, in about half of the bytes that an `Hll` of the same
-/// error takes: its bytes are what the project's libraries and Druid read and write.
+/// Counts different items as Apache DataSketches does, in about half of the bytes that an `Hll` of
+/// the same error takes: its bytes are what the project's libraries and Druid read and write.
 ///
 /// It is built from the keys, as `Hll` is.
 ///
@@ -299,8 +302,8 @@ impl Cpc {
         Ok(Self { sketch: Shared::new(CpcSketch::new(lg_k_of(lg_k)?)?), keys: kind_of(keys)? })
     }
 
-    /// The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch. They do not say
-    /// what the keys are.
+    /// The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch. They
+    /// do not say what the keys are.
     #[classmethod]
     #[pyo3(signature = (data, *, keys = "text"))]
     fn from_bytes(cls: &Bound<'_, PyType>, data: &Bound<'_, PyAny>, keys: &str) -> Result<Self> {
@@ -338,7 +341,8 @@ macro_rules! exchange_methods {
     ($class:ident) => {
         #[pymethods]
         impl $class {
-            /// Makes this the sketch of both streams. `IncompatibleError` if they do not go together.
+            /// Makes this the sketch of both streams. `IncompatibleError` if they do not go
+            /// together.
             fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<()> {
                 self.agree(other.get())?;
                 Ok(self.sketch.with_other(py, &other.get().sketch, |mine, theirs| mine.merge(theirs))?)

@@ -34,7 +34,8 @@ fn as_float(number: f64) -> f32 {
     number as f32
 }
 
-/// What sketches of numbers have: `number_methods!(Kll, AnyKll, as_double)`, with how they take a number.
+/// What sketches of numbers have: `number_methods!(Kll, AnyKll, as_double)`, with how they take a
+/// number.
 macro_rules! number_methods {
     ($class:ident, $sketch:ty, $taken:ident) => {
         exchange_methods!($class);
@@ -60,8 +61,8 @@ macro_rules! number_methods {
                 Ok(())
             }
 
-            /// Adds many numbers and returns how many missing values (None, null) were skipped. `values` is
-            /// whatever `NumberQuantiles.insert_batch` takes.
+            /// Adds many numbers and returns how many missing values (None, null) were skipped.
+            /// `values` is whatever `NumberQuantiles.insert_batch` takes.
             fn insert_batch(&self, values: &Bound<'_, PyAny>) -> Result<u64> {
                 let mut take = |numbers: &[f64], _: &[usize]| {
                     self.sketch
@@ -71,13 +72,15 @@ macro_rules! number_methods {
                 take_numbers(values, INSERT.so_far, &mut take)
             }
 
-            /// The number at which that share of all is reached, with bounds. None if there are no numbers.
+            /// The number at which that share of all is reached, with bounds. None if there are no
+            /// numbers.
             fn quantile(&self, py: Python<'_>, share: f64) -> Option<Estimate> {
                 let answer = self.sketch.detached(py, |sketch| Quantiles::quantile(sketch, share));
                 answer.map(Into::into)
             }
 
-            /// Which share of all numbers is at most a limit, with bounds. None if there are no numbers.
+            /// Which share of all numbers is at most a limit, with bounds. None if there are no
+            /// numbers.
             fn rank(&self, py: Python<'_>, limit: f64) -> Option<Estimate> {
                 self.sketch.detached(py, |sketch| Quantiles::rank(sketch, limit)).map(Into::into)
             }
@@ -101,11 +104,13 @@ macro_rules! number_methods {
     };
 }
 
-/// Quantiles of numbers, as Apache DataSketches keeps them: its bytes are what Spark's `kll_sketch_*` functions
-/// and others write and read. `numbers` is "double", "float" or "long", as the other side has them.
+/// Quantiles of numbers, as Apache DataSketches keeps them: its bytes are what Spark's
+/// `kll_sketch_*` functions and others write and read. `numbers` is "double", "float" or "long", as
+/// the other side has them.
 ///
-/// Bounds are those that DataSketches states, 99 % sure; crivo's `NumberQuantiles` takes the same memory for a
-/// smaller error. Its coins are not seeded, so that the same numbers give different bytes every time.
+/// Bounds are those that DataSketches states, 99 % sure; crivo's `NumberQuantiles` takes the same
+/// memory for a smaller error. Its coins are not seeded, so that the same numbers give different
+/// bytes every time.
 ///
 /// >>> from crivo.interchange import Kll
 /// >>> prices = Kll()
@@ -140,8 +145,9 @@ impl Kll {
         }
     }
 
-    /// The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch. They do not say
-    /// what their numbers are; without `numbers` it is told from their length and from numbers that no double is.
+    /// The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch. They
+    /// do not say what their numbers are; without `numbers` it is told from their length and from
+    /// numbers that no double is.
     #[classmethod]
     #[pyo3(signature = (data, *, numbers = None))]
     fn from_bytes(cls: &Bound<'_, PyType>, data: &Bound<'_, PyAny>, numbers: Option<&str>) -> Result<Self> {
@@ -161,7 +167,8 @@ impl Kll {
     }
 }
 
-/// Quantiles whose error is a share of the distance from one end, as Apache DataSketches keeps them, of floats.
+/// Quantiles whose error is a share of the distance from one end, as Apache DataSketches keeps
+/// them, of floats.
 ///
 /// >>> from crivo.interchange import Req
 /// >>> latencies = Req()
@@ -205,8 +212,9 @@ impl Req {
     }
 }
 
-/// Quantiles that are close at both ends, as Apache DataSketches keeps them: a t-digest of doubles. No bound of
-/// its error holds for every input, so that its answers are certain to lie between the least and the greatest number only.
+/// Quantiles that are close at both ends, as Apache DataSketches keeps them: a t-digest of doubles.
+/// No bound of its error holds for every input, so that its answers are certain to lie between the
+/// least and the greatest number only.
 ///
 /// >>> from crivo.interchange import TDigest
 /// >>> latencies = TDigest()
@@ -231,7 +239,8 @@ impl TDigest {
         Ok(Self { sketch: Shared::new(Digest::new(size_of(k, 200)?)?) })
     }
 
-    /// The digest that the bytes of any system hold, of doubles or floats. `DecodeError` if they are no digest.
+    /// The digest that the bytes of any system hold, of doubles or floats. `DecodeError` if they
+    /// are no digest.
     #[classmethod]
     fn from_bytes(cls: &Bound<'_, PyType>, data: &Bound<'_, PyAny>) -> Result<Self> {
         let bytes = bytes_of(data)?;

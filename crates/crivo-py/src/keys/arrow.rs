@@ -1,4 +1,5 @@
-//! Arrow columns: whatever has `__arrow_c_array__` or `__arrow_c_stream__`. What their keys are, `crivo-arrow` decides.
+//! Arrow columns: whatever has `__arrow_c_array__` or `__arrow_c_stream__`. What their keys are,
+//! `crivo-arrow` decides.
 
 use std::sync::Arc;
 
@@ -16,7 +17,8 @@ use crate::errors::{Failure, Result, broken_stream};
 /// What a column has to be.
 const COLUMN: &str = "a column of text, bytes, numbers, booleans or times";
 
-/// The chunks of a column. The only column of a table is one too: that is how a query's result comes.
+/// The chunks of a column. The only column of a table is one too: that is how a query's result
+/// comes.
 pub(super) fn open(values: &Bound<'_, PyAny>) -> Result<Box<dyn ArrayReader + Send>> {
     let py = values.py();
     let mut chunks = values.extract::<AnyArray>()?.into_reader()?;
@@ -26,7 +28,8 @@ pub(super) fn open(values: &Bound<'_, PyAny>) -> Result<Box<dyn ArrayReader + Se
         && values.hasattr(intern!(py, "__arrow_c_stream__"))?
     {
         let only = only.clone();
-        // A table has no rows that are null. A column of structures may, and is then refused as one.
+        // A table has no rows that are null. A column of structures may, and is then refused as
+        // one.
         let columns = chunks.map(|chunk| {
             chunk.map(|rows| if rows.null_count() == 0 { rows.as_struct().column(0).clone() } else { rows })
         });
@@ -44,8 +47,9 @@ pub(super) fn open(values: &Bound<'_, PyAny>) -> Result<Box<dyn ArrayReader + Se
     Ok(chunks)
 }
 
-/// Refuses extension types of Arrow whose meaning differs from what is stored: the months of pandas are
-/// stored as integers, and these would be the wrong keys. Text is accepted under any extension type.
+/// Refuses extension types of Arrow whose meaning differs from what is stored: the months of pandas
+/// are stored as integers, and these would be the wrong keys. Text is accepted under any extension
+/// type.
 fn require_known(field: &Field) -> Result<()> {
     let text = matches!(field.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
     match field.metadata().get("ARROW:extension:name") {
@@ -57,8 +61,9 @@ fn require_known(field: &Field) -> Result<()> {
     }
 }
 
-/// What pyarrow makes of a pandas column that does not speak Arrow itself, which columns do since pandas 3,
-/// in the same way. Plain numbers and dates are left to NumPy, which has no need to copy them.
+/// What pyarrow makes of a pandas column that does not speak Arrow itself, which columns do since
+/// pandas 3, in the same way. Plain numbers and dates are left to NumPy, which has no need to copy
+/// them.
 pub(super) fn from_pandas<'py>(values: &Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>> {
     let py = values.py();
     if !values.get_type().module()?.to_str()?.starts_with("pandas") {

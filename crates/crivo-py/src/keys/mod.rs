@@ -1,6 +1,7 @@
 //! Which keys are in a Python value?
 //!
-//! Whatever comes in leaves as [`KeyBatch`](crivo::keys::KeyBatch)es, so a sketch never sees where its keys came from:
+//! Whatever comes in leaves as [`KeyBatch`](crivo::keys::KeyBatch)es, so a sketch never sees where
+//! its keys came from:
 //!
 //! | input | read by | with the GIL |
 //! |---|---|---|
@@ -8,8 +9,9 @@
 //! | NumPy array, or what converts to one | [`arrays`] | no (text and object arrays: as lists) |
 //! | Arrow array or stream | [`arrow`] | no |
 //!
-//! `crivo-arrow` says which text stands for a value of a column and cuts keys into batches; [`text`] writes times that
-//! are Python objects. Columns of [`weights`] lie beside columns of keys; [`numbers`] are for sketches that have no keys.
+//! `crivo-arrow` says which text stands for a value of a column and cuts keys into batches;
+//! [`text`] writes times that are Python objects. Columns of [`weights`] lie beside columns of
+//! keys; [`numbers`] are for sketches that have no keys.
 
 mod arrays;
 mod arrow;
@@ -179,8 +181,8 @@ fn read(values: &Bound<'_, PyAny>, verb: &Verb, feed: &mut Feed<'_>) -> Result<(
     if is_array { arrays::read(values, verb, feed) } else { objects::read(values, verb, feed) }
 }
 
-/// Returns true if the value is one text or one run of bytes. These can be iterated over, but their parts
-/// are not meant as keys.
+/// Returns true if the value is one text or one run of bytes. These can be iterated over, but their
+/// parts are not meant as keys.
 pub(crate) fn is_single(values: &Bound<'_, PyAny>) -> Result<bool> {
     if values.is_instance_of::<PyMemoryView>() {
         let format: String = values.getattr(intern!(values.py(), "format"))?.extract()?;
@@ -238,8 +240,8 @@ fn is_polars_objects(values: &Bound<'_, PyAny>) -> Result<bool> {
     }
 }
 
-/// A key that a sketch gives back: text as a `str` if it is UTF-8 and as bytes if not, an integer with
-/// its sign, a hash without one.
+/// A key that a sketch gives back: text as a `str` if it is UTF-8 and as bytes if not, an integer
+/// with its sign, a hash without one.
 pub(crate) fn to_python<'py>(py: Python<'py>, key: KeyRef<'_>) -> PyResult<Bound<'py, PyAny>> {
     Ok(match key {
         KeyRef::Bytes(bytes) => match str::from_utf8(bytes) {

@@ -1,7 +1,7 @@
 //! Which numbers are in a Python value? For sketches of numbers, which have no keys.
 //!
-//! Arrow columns are read by `crivo-arrow`, arrays of floats where they lie. NaN is a number like any other here: the
-//! sketch counts what is not finite.
+//! Arrow columns are read by `crivo-arrow`, arrays of floats where they lie. NaN is a number like
+//! any other here: the sketch counts what is not finite.
 
 use arrow_array::ArrayRef;
 use crivo_arrow::numbers::{GatheredNumbers, take_floats};
@@ -17,8 +17,8 @@ use crate::errors::{Failure, Result, broken_stream};
 /// Where numbers go, with the places of missing values as in a [`Stretch`](super::Stretch).
 pub(crate) type TakeNumbers<'t> = crivo_arrow::numbers::TakeNumbers<'t, Failure>;
 
-/// Gives `take` every number in `values`; returns how many missing values were skipped. `so_far` says what
-/// was done with those before one that is refused.
+/// Gives `take` every number in `values`; returns how many missing values were skipped. `so_far`
+/// says what was done with those before one that is refused.
 pub(crate) fn take_numbers(values: &Bound<'_, PyAny>, so_far: &str, take: TakeNumbers<'_>) -> Result<u64> {
     let py = values.py();
     let mut missing = 0;

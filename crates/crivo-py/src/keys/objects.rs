@@ -166,8 +166,8 @@ fn write_decimal(decimal: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> 
     Ok(true)
 }
 
-/// An instant with a zone is written in UTC. The difference is taken here, where the hours before the
-/// year 1 can be counted, which Python cannot.
+/// An instant with a zone is written in UTC. The difference is taken here, where the hours before
+/// the year 1 can be counted, which Python cannot.
 fn write_datetime(object: &Bound<'_, PyAny>, nanoseconds: i64, out: &mut Vec<u8>) -> Result<bool> {
     let offset: Option<TimeDelta> = object.call_method0("utcoffset")?.extract()?;
     let zone = pyo3::types::PyDict::new(object.py());

@@ -1,8 +1,8 @@
 //! The text of times as Python holds them.
 //!
-//! What the text is, the library decides (`crivo::keys::text`, docs/keys.md); this only brings the values into its
-//! terms. Instants of a known zone are written in UTC with a `Z`, since the zone is how they are shown, not what they
-//! are.
+//! What the text is, the library decides (`crivo::keys::text`, docs/keys.md); this only brings the
+//! values into its terms. Instants of a known zone are written in UTC with a `Z`, since the zone is
+//! how they are shown, not what they are.
 
 use arrow_schema::TimeUnit;
 use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike};

@@ -11,11 +11,13 @@ use crate::estimate::Estimate;
 use crate::keys::{self, Stretch, Verb, scheme_of};
 use crate::sketch::{Reader, Reduced, Shared, sketch_methods};
 
-/// The filter of a finished set: "no" is certain, and "yes" is wrong for 0.39 % of absent keys, in 9 bits
-/// a key. It is built from all keys at once; none can be added, and `merge` is refused: `Bloom` can do both.
+/// The filter of a finished set: "no" is certain, and "yes" is wrong for 0.39 % of absent keys, in
+/// 9 bits a key. It is built from all keys at once; none can be added, and `merge` is refused:
+/// `Bloom` can do both.
 ///
-/// `values` is whatever `insert_batch` of other sketches takes; missing values are skipped and equal ones count once.
-/// With `keys="hash"` they are hashes. `keys` and `seed` are as for `HyperLogLog`.
+/// `values` is whatever `insert_batch` of other sketches takes; missing values are skipped and
+/// equal ones count once. With `keys="hash"` they are hashes. `keys` and `seed` are as for
+/// `HyperLogLog`.
 ///
 /// >>> from crivo import BinaryFuse
 /// >>> customers = BinaryFuse(["ana", "rui", "eva", "rui", None])
@@ -101,7 +103,8 @@ impl BinaryFuse {
         self.0.quick(py, |sketch| sketch.fill())
     }
 
-    /// The chance that a key which is not in the set is taken for a member: 1/256, and 0 for the empty set.
+    /// The chance that a key which is not in the set is taken for a member: 1/256, and 0 for the
+    /// empty set.
     #[getter]
     fn false_positive_rate(&self, py: Python<'_>) -> f64 {
         self.0.quick(py, |sketch| sketch.false_positive_rate())

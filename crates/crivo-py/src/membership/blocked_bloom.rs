@@ -12,8 +12,8 @@ use crate::estimate::Estimate;
 use crate::keys::scheme_of;
 use crate::sketch::{Reduced, Shared, insert_batch_method, insert_hashes_method, sketch_methods};
 
-/// Remembers keys as `Bloom` does, in one cache line of 64 bytes a key: faster in large filters, for a
-/// little more memory, 10.1 bits a key at a rate of 1 %. `for_items` finds the size.
+/// Remembers keys as `Bloom` does, in one cache line of 64 bytes a key: faster in large filters,
+/// for a little more memory, 10.1 bits a key at a rate of 1 %. `for_items` finds the size.
 ///
 /// `keys` and `seed` are as for `HyperLogLog`.
 ///

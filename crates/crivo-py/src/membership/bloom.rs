@@ -12,8 +12,8 @@ use crate::estimate::Estimate;
 use crate::keys::scheme_of;
 use crate::sketch::{Reduced, Shared, insert_batch_method, insert_hashes_method, sketch_methods};
 
-/// Remembers keys in `bits` bits, `hashes` of them for each key: "no" is certain, and "yes" is wrong
-/// at a known rate. 9.6 bits a key give a rate of 1 %: `for_items` finds the size.
+/// Remembers keys in `bits` bits, `hashes` of them for each key: "no" is certain, and "yes" is
+/// wrong at a known rate. 9.6 bits a key give a rate of 1 %: `for_items` finds the size.
 ///
 /// `keys` and `seed` are as for `HyperLogLog`.
 ///

@@ -13,11 +13,12 @@ use crate::estimate::Estimate;
 use crate::keys::{take_hashes, take_keys};
 use crate::sketch::{INSERT, Reduced, Shared, insert_batch_method, insert_hashes_method, sketch_methods};
 
-/// The union or the intersection of sets, from their filters: of any sizes, and of any of the kinds `Bloom`,
-/// `BlockedBloom` and `CountingBloom`. Made by `union`, by `intersection`, and by `&` between filters.
+/// The union or the intersection of sets, from their filters: of any sizes, and of any of the kinds
+/// `Bloom`, `BlockedBloom` and `CountingBloom`. Made by `union`, by `intersection`, and by `&`
+/// between filters.
 ///
-/// The filters are kept side by side, so that an intersection knows how many keys its sets share. Filters of a
-/// union that have the same sizes are joined into one.
+/// The filters are kept side by side, so that an intersection knows how many keys its sets share.
+/// Filters of a union that have the same sizes are joined into one.
 ///
 /// >>> from crivo import Bloom, CombinedFilter
 /// >>> few, many = Bloom.for_items(10, 1e-6), Bloom.for_items(10_000, 1e-6)
@@ -36,16 +37,16 @@ insert_hashes_method!(CombinedFilter);
 
 #[pymethods]
 impl CombinedFilter {
-    /// The filter of what is in one set or the other, whatever their filters are. `IncompatibleError` if their
-    /// `keys` or `seed` differ.
+    /// The filter of what is in one set or the other, whatever their filters are.
+    /// `IncompatibleError` if their `keys` or `seed` differ.
     #[staticmethod]
     fn union(py: Python<'_>, first: &Bound<'_, PyAny>, second: &Bound<'_, PyAny>) -> Result<Self> {
         let (first, second) = (from_python(first)?, from_python(second)?);
         Ok(py.detach(|| Sketch::union(first, second))?.into())
     }
 
-    /// The filter of what is in both sets, whatever their filters are. `IncompatibleError` if their `keys` or
-    /// `seed` differ.
+    /// The filter of what is in both sets, whatever their filters are. `IncompatibleError` if their
+    /// `keys` or `seed` differ.
     #[staticmethod]
     fn intersection(py: Python<'_>, first: &Bound<'_, PyAny>, second: &Bound<'_, PyAny>) -> Result<Self> {
         let (first, second) = (from_python(first)?, from_python(second)?);
@@ -59,9 +60,9 @@ impl CombinedFilter {
         Ok(both.into())
     }
 
-    /// Adds one key: to the largest filter of a union, to all filters of an intersection. `KeyTypeError` if it is
-    /// not of the filter's kind; None is no key either.
-    /// Empty text is a key here; `insert_batch` skips it.
+    /// Adds one key: to the largest filter of a union, to all filters of an intersection.
+    /// `KeyTypeError` if it is not of the filter's kind; None is no key either. Empty text is a key
+    /// here; `insert_batch` skips it.
     fn insert(&self, key: &Bound<'_, PyAny>) -> Result<()> {
         self.0.with_hash(key, &INSERT, InsertHashes::insert_hash)
     }
@@ -94,20 +95,22 @@ impl CombinedFilter {
         self.0.ask_all(py, take_hashes, hashes, &CONTAINS, Membership::contains_batch)
     }
 
-    /// The number of different keys, with bounds at 95 %: of a union from the largest of its sets to all of them
-    /// together, of an intersection of two filters of one size the number that they share.
+    /// The number of different keys, with bounds at 95 %: of a union from the largest of its sets
+    /// to all of them together, of an intersection of two filters of one size the number that they
+    /// share.
     fn items(&self, py: Python<'_>) -> Estimate {
         self.0.detached(py, |sketch| sketch.items()).into()
     }
 
-    /// The most that the chance can be that a key which is in none of the sets is taken for a member.
+    /// The most that the chance can be that a key which is in none of the sets is taken for a
+    /// member.
     #[getter]
     fn false_positive_rate(&self, py: Python<'_>) -> f64 {
         self.0.detached(py, |sketch| sketch.false_positive_rate())
     }
 
-    /// The chance that a key which is in some sets of an intersection, but not in all, is taken for a member;
-    /// None if there is no intersection.
+    /// The chance that a key which is in some sets of an intersection, but not in all, is taken for
+    /// a member; None if there is no intersection.
     #[getter]
     fn rate_for_some(&self, py: Python<'_>) -> Option<f64> {
         self.0.detached(py, |sketch| sketch.rate_for_some())

@@ -18,8 +18,9 @@ use crate::sketch::{
 /// `counter_bits` bits (4, 8, 16 or 32), `hashes` of them for each key. `for_items` finds the size.
 ///
 /// Only remove what was inserted: removing a key that never was is refused where it can be noticed,
-/// and otherwise does harm to other keys. A counter at its largest value is saturated and never lowered
-/// again. `|` adds the counts of two filters, `-` takes them out and `&` keeps the lower ones.
+/// and otherwise does harm to other keys. A counter at its largest value is saturated and never
+/// lowered again. `|` adds the counts of two filters, `-` takes them out and `&` keeps the lower
+/// ones.
 ///
 /// `keys` and `seed` are as for `HyperLogLog`.
 ///
@@ -120,16 +121,15 @@ impl CountingBloom {
     ///
     /// >>> senders = CountingBloom(1000, 4)
     /// >>> senders.remove("ana")
-    /// Traceback (most recent call last):
-    /// ...
-    /// crivo.errors.AbsentError: key: expected one whose counters are all above 0, found 0 in cell ...
+    /// Traceback (most recent call last): ... crivo.errors.AbsentError: key: expected one whose
+    /// counters are all above 0, found 0 in cell ...
     fn remove(&self, key: &Bound<'_, PyAny>) -> Result<()> {
         Ok(self.0.with_hash(key, &REMOVE, Sketch::remove_hash)??)
     }
 
     /// Takes many keys out, each as often as it occurs, and returns how many missing values were
-    /// skipped. `values` is whatever `insert_batch` takes. All are taken out, or none: `AbsentError`
-    /// if one of them is certainly not in there, `KeyTypeError` if one is no key.
+    /// skipped. `values` is whatever `insert_batch` takes. All are taken out, or none:
+    /// `AbsentError` if one of them is certainly not in there, `KeyTypeError` if one is no key.
     fn remove_batch(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> Result<u64> {
         self.remove_all(py, keys::take_keys, values)
     }
@@ -139,8 +139,8 @@ impl CountingBloom {
         self.remove_all(py, keys::take_hashes, hashes)
     }
 
-    /// How often the key is in there. It is never more often than the upper bound, which is infinite
-    /// if the counters are saturated; the lower bound holds with the given confidence.
+    /// How often the key is in there. It is never more often than the upper bound, which is
+    /// infinite if the counters are saturated; the lower bound holds with the given confidence.
     #[pyo3(signature = (key, confidence = 0.95))]
     fn count(&self, key: &Bound<'_, PyAny>, confidence: f64) -> Result<Estimate> {
         let confidence = Confidence::new(confidence)?;
@@ -157,8 +157,8 @@ impl CountingBloom {
     }
 
     /// Takes out everything that the other filter holds. `AbsentError`, and no change, if that
-    /// certainly holds something that this one does not, as often; `IncompatibleError` if the filters
-    /// differ in size, `keys` or `seed`.
+    /// certainly holds something that this one does not, as often; `IncompatibleError` if the
+    /// filters differ in size, `keys` or `seed`.
     ///
     /// >>> week, monday = CountingBloom(1000, 4), CountingBloom(1000, 4)
     /// >>> week.insert_batch(["ana", "rui"]), monday.insert_batch(["ana"])

@@ -51,9 +51,8 @@ impl DirectTable {
     /// >>> ports.insert(443), ports.insert(443)
     /// (True, False)
     /// >>> ports.insert(-1)
-    /// Traceback (most recent call last):
-    /// ...
-    /// crivo.errors.IncompatibleError: key: expected an integer of the universe, 0 to 65535, found -1 (...)
+    /// Traceback (most recent call last): ... crivo.errors.IncompatibleError: key: expected an
+    /// integer of the universe, 0 to 65535, found -1 (...)
     fn insert(&self, key: &Bound<'_, PyAny>) -> Result<bool> {
         self.0.with_integer(key, &INSERT, |sketch, integer| sketch.insert(&integer))
     }
@@ -88,14 +87,14 @@ impl DirectTable {
         Ok(self.0.with_other(py, &other.get().0, Sketch::intersect)?)
     }
 
-    /// Takes out what is in the other set, which may hold more than that. `IncompatibleError`, and no
-    /// change, if universe or seed differ.
+    /// Takes out what is in the other set, which may hold more than that. `IncompatibleError`, and
+    /// no change, if universe or seed differ.
     fn subtract(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<()> {
         Ok(self.0.with_other(py, &other.get().0, Sketch::subtract)?)
     }
 
-    /// The Jaccard similarity, |A ∩ B| / |A ∪ B|: 1.0 for equal sets, two empty ones among them, and
-    /// 0.0 for sets that share nothing.
+    /// The Jaccard similarity, |A ∩ B| / |A ∪ B|: 1.0 for equal sets, two empty ones among them,
+    /// and 0.0 for sets that share nothing.
     fn jaccard(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<f64> {
         Ok(self.0.with_other(py, &other.get().0, |mine, theirs| mine.jaccard(theirs))?)
     }

@@ -60,9 +60,9 @@ macro_rules! filter_methods {
     ($class:ident, $sketch:ty) => {
         #[pymethods]
         impl $class {
-            /// Adds one key; True if it was certainly not there before. `KeyTypeError` if it is not of
-            /// the filter's kind; None is no key either.
-            /// Empty text is a key here; `insert_batch` skips it.
+            /// Adds one key; True if it was certainly not there before. `KeyTypeError` if it is not
+            /// of the filter's kind; None is no key either. Empty text is a key here;
+            /// `insert_batch` skips it.
             fn insert(&self, key: &Bound<'_, PyAny>) -> Result<bool> {
                 self.0.with_hash(key, &$crate::sketch::INSERT, <$sketch>::insert_hash)
             }
@@ -77,8 +77,9 @@ macro_rules! filter_methods {
                 self.contains(key)
             }
 
-            /// Whether each of many keys may be in there, as an array with an answer for every value, in
-            /// their order. `values` is whatever `insert_batch` takes; missing values are not in there.
+            /// Whether each of many keys may be in there, as an array with an answer for every
+            /// value, in their order. `values` is whatever `insert_batch` takes; missing values are
+            /// not in there.
             fn contains_batch<'py>(
                 &self,
                 py: Python<'py>,
@@ -88,7 +89,8 @@ macro_rules! filter_methods {
                 self.0.ask_all(py, $crate::keys::take_keys, values, &$crate::membership::CONTAINS, answer)
             }
 
-            /// Whether the key of each of many hashes may be in there, in a filter with `keys="hash"`.
+            /// Whether the key of each of many hashes may be in there, in a filter with
+            /// `keys="hash"`.
             fn contains_hashes<'py>(
                 &self,
                 py: Python<'py>,
@@ -105,8 +107,8 @@ macro_rules! filter_methods {
                 Ok(self.0.detached(py, |sketch| sketch.items_at(confidence)).into())
             }
 
-            /// The number of different keys that both filters hold, with bounds at the given confidence.
-            /// `IncompatibleError` if the filters differ in size, `keys` or `seed`.
+            /// The number of different keys that both filters hold, with bounds at the given
+            /// confidence. `IncompatibleError` if the filters differ in size, `keys` or `seed`.
             #[pyo3(signature = (other, confidence = 0.95))]
             fn shared_items(
                 &self,
@@ -121,9 +123,9 @@ macro_rules! filter_methods {
                 Ok(shared.into())
             }
 
-            /// The filter of what is in both sets, whatever the sizes of their filters; `a & b` makes the same. It
-            /// knows that it is an intersection, and how many keys are shared. `IncompatibleError` if the filters
-            /// differ in `keys` or `seed`.
+            /// The filter of what is in both sets, whatever the sizes of their filters; `a & b`
+            /// makes the same. It knows that it is an intersection, and how many keys are shared.
+            /// `IncompatibleError` if the filters differ in `keys` or `seed`.
             fn intersection(
                 &self,
                 py: Python<'_>,
@@ -154,8 +156,8 @@ macro_rules! filter_methods {
                 self.0.detached(py, |sketch| sketch.fill())
             }
 
-            /// The chance that a key which was not inserted is taken for one that was, at the present
-            /// fill.
+            /// The chance that a key which was not inserted is taken for one that was, at the
+            /// present fill.
             #[getter]
             fn false_positive_rate(&self, py: Python<'_>) -> f64 {
                 self.0.detached(py, |sketch| sketch.false_positive_rate())

@@ -14,13 +14,13 @@ use crate::frequency::hitter::{hitter, hitters};
 use crate::keys::{self, Stretch, scheme_of, to_python};
 use crate::sketch::{INSERT, Reduced, Shared, common_methods};
 
-/// What is in a column, in one pass and a fixed amount of memory: its type, what is missing, how many
-/// different values, which most often, the least, greatest and mean, quantiles, a sample, and whether
-/// it could be a key.
+/// What is in a column, in one pass and a fixed amount of memory: its type, what is missing, how
+/// many different values, which most often, the least, greatest and mean, quantiles, a sample, and
+/// whether it could be a key.
 ///
-/// `for_memory` chooses sizes that stay within `memory` bytes. Profiles of parts merge to that of the
-/// whole, if their sizes and `seed` are the same; give each part another `sample_seed`. Values are
-/// taken by their texts: the integer 12 and the text "12" are the same.
+/// `for_memory` chooses sizes that stay within `memory` bytes. Profiles of parts merge to that of
+/// the whole, if their sizes and `seed` are the same; give each part another `sample_seed`. Values
+/// are taken by their texts: the integer 12 and the text "12" are the same.
 ///
 /// >>> from crivo import ColumnProfile
 /// >>> ages = ColumnProfile.for_memory(64 * 1024)
@@ -73,8 +73,8 @@ impl ColumnProfile {
         build(config, seed, sample_seed)
     }
 
-    /// An empty profile that never takes more than `memory` bytes, from 16 KiB on, with the largest parts
-    /// for that.
+    /// An empty profile that never takes more than `memory` bytes, from 16 KiB on, with the largest
+    /// parts for that.
     #[staticmethod]
     #[pyo3(signature = (memory, *, seed = None, sample_seed = None))]
     #[pyo3(text_signature = "(memory, *, seed=0, sample_seed=0)")]
@@ -96,11 +96,11 @@ impl ColumnProfile {
         })
     }
 
-    /// Takes many values and returns how many of them are missing (None, NaN, null, empty text), which
-    /// are counted too.
+    /// Takes many values and returns how many of them are missing (None, NaN, null, empty text),
+    /// which are counted too.
     ///
-    /// `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the Arrow
-    /// interface, which is read in place and without the GIL.
+    /// `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the
+    /// Arrow interface, which is read in place and without the GIL.
     fn insert_batch(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> Result<u64> {
         let mut take = |stretch: Stretch<'_>| {
             let missing = stretch.values() - stretch.keys.len();
@@ -143,22 +143,22 @@ impl ColumnProfile {
         Ok(self.0.quick(py, |profile| profile.count_of(kind)))
     }
 
-    /// The type that all values have: "boolean", "integer", "float", "date", "timestamp", "text", or
-    /// "empty" if there are none.
+    /// The type that all values have: "boolean", "integer", "float", "date", "timestamp", "text",
+    /// or "empty" if there are none.
     #[getter]
     fn column_type(&self, py: Python<'_>) -> &'static str {
         self.0.quick(py, |profile| profile.column_type().name())
     }
 
-    /// How many values were longer than `longest` bytes: they are in every answer but the most frequent
-    /// values.
+    /// How many values were longer than `longest` bytes: they are in every answer but the most
+    /// frequent values.
     #[getter]
     fn long(&self, py: Python<'_>) -> u64 {
         self.0.quick(py, |profile| profile.long())
     }
 
-    /// The length of the shortest value in characters, the mean length, and that of the longest. None if
-    /// there are no values.
+    /// The length of the shortest value in characters, the mean length, and that of the longest.
+    /// None if there are no values.
     fn lengths(&self, py: Python<'_>) -> Option<(u64, f64, u64)> {
         let lengths = self.0.quick(py, |profile| profile.lengths())?;
         Some((lengths.min, lengths.mean, lengths.max))
@@ -184,7 +184,8 @@ impl ColumnProfile {
         Ok(hitters(py, &top)?)
     }
 
-    /// The only value that can be more than half of all, with certain bounds; None if there is none.
+    /// The only value that can be more than half of all, with certain bounds; None if there is
+    /// none.
     fn majority<'py>(&self, py: Python<'py>) -> Result<Option<Bound<'py, PyAny>>> {
         let majority = self.0.detached(py, |profile| profile.majority());
         Ok(majority.map(|majority| hitter(py, &majority)).transpose()?)
@@ -196,8 +197,8 @@ impl ColumnProfile {
         Ok(keys.iter().map(|key| to_python(py, key.as_ref())).collect::<PyResult<_>>()?)
     }
 
-    /// The least value: a number in a column of numbers, otherwise the first text in the order of bytes.
-    /// None if there is none.
+    /// The least value: a number in a column of numbers, otherwise the first text in the order of
+    /// bytes. None if there is none.
     fn min<'py>(&self, py: Python<'py>) -> Result<Option<Bound<'py, PyAny>>> {
         let least = self.0.quick(py, |profile| profile.min());
         Ok(least.map(|value| value_to_python(py, &value)).transpose()?)

@@ -9,13 +9,13 @@ use crate::estimate::Estimate;
 use crate::keys::{number_of, take_numbers};
 use crate::sketch::{INSERT, Reduced, Shared, common_methods};
 
-/// Counts numbers in bins of equal relative width: every quantile is answered within `relative_error`
-/// of itself, and no input can break the bounds. Count, sum, mean, least and greatest number are
-/// exact.
+/// Counts numbers in bins of equal relative width: every quantile is answered within
+/// `relative_error` of itself, and no input can break the bounds. Count, sum, mean, least and
+/// greatest number are exact.
 ///
 /// If the numbers need more than `max_bins` bins, pairs of them are joined and the error about
-/// doubles; `relative_error` says so. `for_bound` chooses bins for eighteen decades. Merging is exact,
-/// in any order.
+/// doubles; `relative_error` says so. `for_bound` chooses bins for eighteen decades. Merging is
+/// exact, in any order.
 ///
 /// >>> from crivo import DDSketch
 /// >>> latencies = DDSketch.for_bound(0.01)
@@ -68,11 +68,11 @@ impl DDSketch {
         Ok(())
     }
 
-    /// Counts many numbers and returns how many missing values (None, null) were skipped. NaN is not
-    /// missing here, but `not_finite`.
+    /// Counts many numbers and returns how many missing values (None, null) were skipped. NaN is
+    /// not missing here, but `not_finite`.
     ///
-    /// `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the Arrow
-    /// interface; columns of floats are read in place and without the GIL.
+    /// `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the
+    /// Arrow interface; columns of floats are read in place and without the GIL.
     fn insert_batch(&self, values: &Bound<'_, PyAny>) -> Result<u64> {
         let mut take = |numbers: &[f64], _: &[usize]| {
             self.0.locked(|sketch| sketch.insert_all(numbers));
@@ -81,9 +81,9 @@ impl DDSketch {
         take_numbers(values, INSERT.so_far, &mut take)
     }
 
-    /// The quantile of a share, with certain bounds: the least number that at least that share of all is
-    /// not above. 0.5 is the median, 0 the least and 1 the greatest. None if there are no numbers, or the
-    /// share is not from 0 to 1.
+    /// The quantile of a share, with certain bounds: the least number that at least that share of
+    /// all is not above. 0.5 is the median, 0 the least and 1 the greatest. None if there are no
+    /// numbers, or the share is not from 0 to 1.
     fn quantile(&self, py: Python<'_>, share: f64) -> Option<Estimate> {
         self.0.detached(py, |sketch| sketch.quantile(share)).map(Into::into)
     }
@@ -106,7 +106,8 @@ impl DDSketch {
         self.0.detached(py, |sketch| sketch.count_below(limit)).into()
     }
 
-    /// How many numbers there are, those that are not finite left out; 2^64 - 1 if that many or more.
+    /// How many numbers there are, those that are not finite left out; 2^64 - 1 if that many or
+    /// more.
     #[getter]
     fn count(&self, py: Python<'_>) -> u64 {
         self.0.quick(py, |sketch| sketch.count())

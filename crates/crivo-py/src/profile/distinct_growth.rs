@@ -11,11 +11,11 @@ use crate::estimate::Estimate;
 use crate::keys::{self, Stretch, scheme_of};
 use crate::sketch::{INSERT, Reduced, Shared, sketch_methods};
 
-/// How the number of different values grows with the rows: a curve that flattens is a category, one that
-/// stays straight is a key.
+/// How the number of different values grows with the rows: a curve that flattens is a category, one
+/// that stays straight is a key.
 ///
-/// Keeps the values with the `k` smallest hashes, each with the first row it came in. Exact while there
-/// are fewer than `k` different values. `keys` and `seed` are as for `HyperLogLog`.
+/// Keeps the values with the `k` smallest hashes, each with the first row it came in. Exact while
+/// there are fewer than `k` different values. `keys` and `seed` are as for `HyperLogLog`.
 ///
 /// >>> from crivo import DistinctGrowth
 /// >>> cities = DistinctGrowth(1024)
@@ -47,8 +47,8 @@ impl DistinctGrowth {
         self.0.with_hash(key, &INSERT, |sketch, hash| sketch.insert_hashes(&[hash], |_| row))
     }
 
-    /// Takes the values of rows that follow each other, and returns how many of them are missing (None,
-    /// NaN, null, empty text). Missing values have rows too.
+    /// Takes the values of rows that follow each other, and returns how many of them are missing
+    /// (None, NaN, null, empty text). Missing values have rows too.
     #[pyo3(signature = (values, first_row = None))]
     #[pyo3(text_signature = "($self, values, first_row=1)")]
     fn insert_batch(
@@ -66,7 +66,8 @@ impl DistinctGrowth {
         keys::take_keys(values, self.0.scheme(py), &INSERT, &mut take)
     }
 
-    /// The number of different values up to each of these rows, with bounds at the given confidence.
+    /// The number of different values up to each of these rows, with bounds at the given
+    /// confidence.
     #[pyo3(signature = (rows, confidence = 0.95))]
     #[allow(clippy::needless_pass_by_value)] // Python hands over a list
     fn growth(&self, py: Python<'_>, rows: Vec<u64>, confidence: f64) -> Result<Vec<Estimate>> {
@@ -80,8 +81,8 @@ impl DistinctGrowth {
         self.0.detached(py, |sketch| sketch.is_repeated())
     }
 
-    /// Adds `rows` to the number of every row: a part of a table that counted its rows from 1 gets their
-    /// numbers in the whole table before it is merged.
+    /// Adds `rows` to the number of every row: a part of a table that counted its rows from 1 gets
+    /// their numbers in the whole table before it is merged.
     fn shift_rows(&self, py: Python<'_>, rows: &Bound<'_, PyAny>) -> Result<()> {
         let rows: u64 = setting("rows", rows, "0 to 2^64 - 1")?;
         self.0.detached(py, |sketch| sketch.renumber(|row| row.saturating_add(rows)));

@@ -11,20 +11,22 @@ use crate::estimate::Estimate;
 use crate::keys::{self, Stretch, scheme_of};
 use crate::sketch::{INSERT, Reduced, Shared};
 
-/// What `joins` answers: the verdict, the common values, and the share of each column that the other has.
+/// What `joins` answers: the verdict, the common values, and the share of each column that the
+/// other has.
 type Join = (&'static str, Estimate, Estimate, Estimate);
 /// The bytes of the three parts.
 type Parts<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Option<Bound<'py, PyBytes>>);
 
-/// Methods of a `ColumnProfile` that would change or write a copy of the profile instead of the column.
+/// Methods of a `ColumnProfile` that would change or write a copy of the profile instead of the
+/// column.
 const NOT_OF_THE_COLUMN: [&str; 6] =
     ["insert", "add_missing", "copy", "to_bytes", "from_bytes", "for_memory"];
 
-/// All that is kept of one column of a table: its `ColumnProfile`, the growth of its different values, and
-/// the share of its near-duplicates. `crivo.profile` makes one for each column.
+/// All that is kept of one column of a table: its `ColumnProfile`, the growth of its different
+/// values, and the share of its near-duplicates. `crivo.profile` makes one for each column.
 ///
-/// It has the questions of `ColumnProfile` too: `column.mean()` is `column.profile.mean()`. Takes at most
-/// `memory` bytes, from 24 KiB on, 1.25 MiB unless told.
+/// It has the questions of `ColumnProfile` too: `column.mean()` is `column.profile.mean()`. Takes
+/// at most `memory` bytes, from 24 KiB on, 1.25 MiB unless told.
 ///
 /// >>> from crivo import ProfiledColumn
 /// >>> city = ProfiledColumn()
@@ -63,8 +65,8 @@ impl ProfiledColumn {
         Ok(Self(Shared::new(column)))
     }
 
-    /// Takes the values of the next rows and returns how many of them are missing (None, NaN, null, empty
-    /// text), which are counted too.
+    /// Takes the values of the next rows and returns how many of them are missing (None, NaN, null,
+    /// empty text), which are counted too.
     fn insert_batch(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> Result<u64> {
         let mut rows = Vec::new();
         let mut take = |stretch: Stretch<'_>| {
@@ -86,7 +88,8 @@ impl ProfiledColumn {
         Ok(())
     }
 
-    /// Makes this the column of both parts of a table. The rows of `other` follow those of this one.
+    /// Makes this the column of both parts of a table. The rows of `other` follow those of this
+    /// one.
     fn append(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<()> {
         Ok(self.0.with_other(py, &other.get().0, |mine, theirs| mine.append(theirs.clone()))?)
     }
@@ -109,8 +112,8 @@ impl ProfiledColumn {
         self.0.detached(py, |column| column.near_duplicates.clone()).map(NearDuplicateShare::from)
     }
 
-    /// The number of different values, with bounds at 95 %. The interval of a column that could be a key
-    /// reaches the number of its rows.
+    /// The number of different values, with bounds at 95 %. The interval of a column that could be
+    /// a key reaches the number of its rows.
     fn distinct(&self, py: Python<'_>) -> Estimate {
         self.0.detached(py, |column| column.distinct()).into()
     }
@@ -120,7 +123,8 @@ impl ProfiledColumn {
         self.0.detached(py, |column| column.could_be_key())
     }
 
-    /// The number of different values up to each of these rows, numbered from 1, with bounds at 95 %.
+    /// The number of different values up to each of these rows, numbered from 1, with bounds at 95
+    /// %.
     #[allow(clippy::needless_pass_by_value)] // Python hands over a list
     fn growth_at(&self, py: Python<'_>, rows: Vec<u64>) -> Vec<Estimate> {
         let curve = self.0.detached(py, |column| column.growth.growth(&rows));
@@ -132,10 +136,10 @@ impl ProfiledColumn {
         self.0.detached(py, |column| column.near_duplicate_share()).map(Estimate::from)
     }
 
-    /// Whether this column and another could join: "joins", "undecided" or "no", how many different values
-    /// both have, which share of this column's values the other has, and which share of the other's this one
-    /// has. None if the pair is not worth comparing: values of different kinds, or neither could be a key and
-    /// the names differ.
+    /// Whether this column and another could join: "joins", "undecided" or "no", how many different
+    /// values both have, which share of this column's values the other has, and which share of the
+    /// other's this one has. None if the pair is not worth comparing: values of different kinds, or
+    /// neither could be a key and the names differ.
     #[pyo3(signature = (other, *, same_name = false))]
     fn joins(&self, py: Python<'_>, other: &Bound<'_, Self>, same_name: bool) -> Result<Option<Join>> {
         let found = self.0.with_other(py, &other.get().0, |mine, theirs| {

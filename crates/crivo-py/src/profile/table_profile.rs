@@ -18,11 +18,12 @@ use crate::estimate::Estimate;
 use crate::keys::{self, Stretch, scheme_of};
 use crate::sketch::{INSERT, Reduced, Shared, common_methods};
 
-/// The profile of a table: a `ProfiledColumn` of each column by its name, as a dictionary has them, and the
-/// number of rows. `crivo.profile` makes one.
+/// The profile of a table: a `ProfiledColumn` of each column by its name, as a dictionary has them,
+/// and the number of rows. `crivo.profile` makes one.
 ///
-/// `save` writes the file that `crivo profile -o` writes, and `load` reads one. `merge` makes this the profile
-/// of both tables, the rows of the other after those of this one. `compare` says what changed since another.
+/// `save` writes the file that `crivo profile -o` writes, and `load` reads one. `merge` makes this
+/// the profile of both tables, the rows of the other after those of this one. `compare` says what
+/// changed since another.
 ///
 /// >>> import crivo
 /// >>> people = crivo.profile({"name": ["ana", "rui", None], "age": [31, 17, 44]})
@@ -36,7 +37,8 @@ common_methods!(TableProfile, Table);
 
 /// A column that was left out, and why.
 type LeftOut = (String, String);
-/// The kind of a change, the value it is about, what it was and is, its effect, and its probability by chance.
+/// The kind of a change, the value it is about, what it was and is, its effect, and its probability
+/// by chance.
 type Change<'py> = (&'static str, Option<String>, Bound<'py, PyAny>, Bound<'py, PyAny>, f64, f64);
 /// A table by its number and a column by its name.
 type Place = (u32, String);
@@ -47,10 +49,11 @@ type Found = (Vec<Join>, u64, u64, Vec<(Place, Place)>);
 
 #[pymethods]
 impl TableProfile {
-    /// The profile of a table whose columns have these names and values, and the columns that were left out
-    /// because a value has no text, with the reason. Each column takes at most `memory` bytes, from 42 KiB
-    /// on. Unless told, all share 24 MiB, as they do on the command line. Profiles that will be merged have
-    /// different numbers of their `part`, so that they draw independently.
+    /// The profile of a table whose columns have these names and values, and the columns that were
+    /// left out because a value has no text, with the reason. Each column takes at most `memory`
+    /// bytes, from 42 KiB on. Unless told, all share 24 MiB, as they do on the command line.
+    /// Profiles that will be merged have different numbers of their `part`, so that they draw
+    /// independently.
     #[staticmethod]
     #[pyo3(signature = (columns, *, memory = None, seed = None, part = 0))]
     #[pyo3(text_signature = "(columns, *, memory=None, seed=0, part=0)")]
@@ -145,10 +148,10 @@ impl TableProfile {
         Ok(cls.py().detach(|| Table::decode(&bytes))?.into())
     }
 
-    /// What changed in this table since another, by more than chance: a `TableDrift`, which is true if
-    /// anything did. If both come from the same source, anything is reported with a probability of at most
-    /// `level`, over all columns and checks together. Changes with an effect below `min_effect` and columns
-    /// in `ignore` are left out.
+    /// What changed in this table since another, by more than chance: a `TableDrift`, which is true
+    /// if anything did. If both come from the same source, anything is reported with a probability
+    /// of at most `level`, over all columns and checks together. Changes with an effect below
+    /// `min_effect` and columns in `ignore` are left out.
     #[pyo3(signature = (before, *, ignore = Vec::new(), min_effect = 0.0, level = 0.01))]
     #[pyo3(text_signature = "($self, before, *, ignore=(), min_effect=0.0, level=0.01)")]
     #[allow(clippy::needless_pass_by_value)] // Python hands over a list
@@ -196,9 +199,10 @@ impl TableProfile {
         Ok(made.call_method1("drift_of", (columns, drift.added, drift.removed, drift.checks))?)
     }
 
-    /// The pairs of columns that could join: of each pair the number of its tables and the names of its columns,
-    /// which share of each one's values the other has, the common values, and whether each could be a key. Then
-    /// how many pairs were found, how many are undecided, and the first of those. `crivo.joins` calls it.
+    /// The pairs of columns that could join: of each pair the number of its tables and the names of
+    /// its columns, which share of each one's values the other has, the common values, and whether
+    /// each could be a key. Then how many pairs were found, how many are undecided, and the first
+    /// of those. `crivo.joins` calls it.
     #[staticmethod]
     #[pyo3(signature = (profiles, least, needs_key, most))]
     #[allow(clippy::needless_pass_by_value)] // Python hands over a list
@@ -232,14 +236,16 @@ impl TableProfile {
         Ok((found.joins.iter().map(join).collect(), found.found, found.undecided, undecided.collect()))
     }
 
-    /// Standard deviation and skew of a column's finite numbers, exactly; each None if there are too few.
+    /// Standard deviation and skew of a column's finite numbers, exactly; each None if there are
+    /// too few.
     fn spread<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let spread = self.column(py, name, TableColumn::spread)?;
         made(py, "Spread", (spread.standard_deviation, spread.skew))
     }
 
-    /// How many of a column's finite numbers lie outside of Tukey's fences, which are one and a half times the
-    /// distance of the quartiles away from them. None if both quartiles are the same, or there are no numbers.
+    /// How many of a column's finite numbers lie outside of Tukey's fences, which are one and a
+    /// half times the distance of the quartiles away from them. None if both quartiles are the
+    /// same, or there are no numbers.
     fn outliers<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         let found = self.column(py, name, TableColumn::outliers)?;
         let tuple = |found: Outliers| {
@@ -249,8 +255,9 @@ impl TableProfile {
         found.map(tuple).transpose()
     }
 
-    /// A column's finite numbers in at most `bars` bars of equal width, with bounds for each, and how many are
-    /// below and above all bars: the bars end at the fences of `outliers`. None if there are no numbers.
+    /// A column's finite numbers in at most `bars` bars of equal width, with bounds for each, and
+    /// how many are below and above all bars: the bars end at the fences of `outliers`. None if
+    /// there are no numbers.
     #[pyo3(signature = (name, bars = 20))]
     fn histogram<'py>(
         &self,
@@ -267,8 +274,9 @@ impl TableProfile {
         Ok(Some(py.import("crivo._table")?.call_method1("histogram_of", (bars, beside.0, beside.1))?))
     }
 
-    /// What the texts of a column look like, the most frequent first: `A` for a capital, `a` for another letter,
-    /// `9` for a digit. The share of each is from the drawn rows, with bounds at 95 %.
+    /// What the texts of a column look like, the most frequent first: `A` for a capital, `a` for
+    /// another letter, `9` for a digit. The share of each is from the drawn rows, with bounds at 95
+    /// %.
     #[pyo3(signature = (name, most = 5))]
     fn patterns<'py>(&self, py: Python<'py>, name: &str, most: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let found = self.column(py, name, |column| column.patterns(most))?;
@@ -279,8 +287,9 @@ impl TableProfile {
         found.into_iter().map(pattern).collect()
     }
 
-    /// The days in a column, in any of the usual formats: the formats with their counts, the first and the last
-    /// day, and what is missing between. Exact. None if more than one value in twenty is no day.
+    /// The days in a column, in any of the usual formats: the formats with their counts, the first
+    /// and the last day, and what is missing between. Exact. None if more than one value in twenty
+    /// is no day.
     fn dates<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(found) = self.column(py, name, TableColumn::dates)? else { return Ok(None) };
         let formats: Vec<(&str, u64)> =
@@ -290,9 +299,9 @@ impl TableProfile {
         Ok(Some(py.import("crivo._table")?.call_method1("dates_of", facts)?))
     }
 
-    /// Pairs of columns of numbers that rise or fall together, the strongest first, by Spearman's correlation of
-    /// the ranks in the drawn rows: exact while all rows are drawn, then with bounds at 95 %. Pearson's correlation
-    /// of the numbers is told beside it.
+    /// Pairs of columns of numbers that rise or fall together, the strongest first, by Spearman's
+    /// correlation of the ranks in the drawn rows: exact while all rows are drawn, then with bounds
+    /// at 95 %. Pearson's correlation of the numbers is told beside it.
     fn correlations<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let (names, found) = self.0.detached(py, |table| (names_of(table), table.relations().correlations));
         let correlation = |found: &Correlation| {
@@ -304,8 +313,8 @@ impl TableProfile {
         found.iter().map(correlation).collect()
     }
 
-    /// Columns of at most 64 values that decide the value of others, as a country its currency: the share of rows
-    /// with the most frequent value of their group, from the drawn rows.
+    /// Columns of at most 64 values that decide the value of others, as a country its currency: the
+    /// share of rows with the most frequent value of their group, from the drawn rows.
     fn dependencies<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let (names, found) = self.0.detached(py, |table| (names_of(table), table.relations().dependencies));
         let dependency = |found: &Dependency| {
@@ -385,8 +394,8 @@ fn names_of(table: &Table) -> Vec<String> {
     table.columns().iter().map(|column| column.name().to_owned()).collect()
 }
 
-/// Takes all values of a column. The salt for the drawing of rows is the hash of the first value of the first column, as on the
-/// command line.
+/// Takes all values of a column. The salt for the drawing of rows is the hash of the first value of
+/// the first column, as on the command line.
 fn fill(column: &mut TableColumn, values: &Bound<'_, PyAny>, salt: &mut Option<u64>) -> Result<()> {
     let scheme = column.data().profile.scheme();
     let mut rows = Vec::new();

@@ -19,8 +19,9 @@ static COUNT_BELOW: Verb = Verb { one: "count_below", many: "", hashes: "", so_f
 /// The key of a quantile, its lower and its upper bound.
 type Between<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
 
-/// Keeps about 3·`size` keys of a stream, from which any quantile of texts or integers is answered, as
-/// `NumberQuantiles` does for numbers. Texts are in the order of their bytes, integers in that of their values.
+/// Keeps about 3·`size` keys of a stream, from which any quantile of texts or integers is answered,
+/// as `NumberQuantiles` does for numbers. Texts are in the order of their bytes, integers in that
+/// of their values.
 ///
 /// Coins follow from `seed`. Sketches that will be merged need different seeds. `keys` is as for
 /// `HyperLogLog`; `key_seed` is a label.
@@ -90,8 +91,8 @@ impl KeyQuantiles {
         self.0.with_key(key, &INSERT, |sketch, key| sketch.add_ref(key, weight))
     }
 
-    /// The key at which that share of all keys is reached, its lower and its upper bound at 95 %. None if there
-    /// are no keys, or the share is not from 0 to 1.
+    /// The key at which that share of all keys is reached, its lower and its upper bound at 95 %.
+    /// None if there are no keys, or the share is not from 0 to 1.
     fn quantile<'py>(&self, py: Python<'py>, share: f64) -> Result<Option<Between<'py>>> {
         let quantile = self.0.detached(py, |sketch| sketch.quantile(share));
         Ok(quantile.map(|quantile| between(py, &quantile)).transpose()?)

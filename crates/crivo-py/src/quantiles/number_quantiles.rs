@@ -11,9 +11,9 @@ use crate::estimate::Estimate;
 use crate::keys::{number_of, take_numbers};
 use crate::sketch::{INSERT, Reduced, Shared, common_methods};
 
-/// Keeps about 3·`size` numbers of a stream, from which any quantile and rank is answered: with `accuracy`
-/// "uniform" to within 1.1/`size` of all ranks, with "tails" to within 0.5/`size` of the distance from the
-/// nearer end, both 95 % sure. Few numbers are answered exactly.
+/// Keeps about 3·`size` numbers of a stream, from which any quantile and rank is answered: with
+/// `accuracy` "uniform" to within 1.1/`size` of all ranks, with "tails" to within 0.5/`size` of the
+/// distance from the nearer end, both 95 % sure. Few numbers are answered exactly.
 ///
 /// Coins follow from `seed`. Sketches that will be merged need different seeds.
 ///
@@ -41,8 +41,8 @@ impl NumberQuantiles {
         Ok(Self(Shared::new(Sketch::new(size, accuracy_of(accuracy)?, seed_of(seed)?)?)))
     }
 
-    /// An empty sketch whose ranks are right to within that share, 95 % sure: of all values, or with
-    /// "tails" of the distance from the nearer end.
+    /// An empty sketch whose ranks are right to within that share, 95 % sure: of all values, or
+    /// with "tails" of the distance from the nearer end.
     #[staticmethod]
     #[pyo3(signature = (error, *, accuracy = "uniform", seed = None))]
     #[pyo3(text_signature = "(error, *, accuracy='uniform', seed=0)")]
@@ -69,8 +69,8 @@ impl NumberQuantiles {
     /// Adds many numbers and returns how many missing values (None, null) were skipped. NaN is not
     /// missing here, but `not_a_number`.
     ///
-    /// `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the Arrow
-    /// interface; columns of floats are read in place and without the GIL.
+    /// `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the
+    /// Arrow interface; columns of floats are read in place and without the GIL.
     fn insert_batch(&self, values: &Bound<'_, PyAny>) -> Result<u64> {
         let mut take = |numbers: &[f64], _: &[usize]| {
             self.0.locked(|sketch| sketch.insert_all(numbers));
@@ -79,8 +79,8 @@ impl NumberQuantiles {
         take_numbers(values, INSERT.so_far, &mut take)
     }
 
-    /// The number at which that share of all numbers is reached, with bounds at 95 %. None if there are
-    /// no numbers, or the share is not from 0 to 1.
+    /// The number at which that share of all numbers is reached, with bounds at 95 %. None if there
+    /// are no numbers, or the share is not from 0 to 1.
     fn quantile(&self, py: Python<'_>, share: f64) -> Option<Estimate> {
         self.0.detached(py, |sketch| sketch.quantile(share)).map(Into::into)
     }
@@ -92,7 +92,8 @@ impl NumberQuantiles {
         quantiles.into_iter().map(|quantile| quantile.map(Into::into)).collect()
     }
 
-    /// Which share of all numbers is at most a limit, with bounds at 95 %. None if there are no numbers.
+    /// Which share of all numbers is at most a limit, with bounds at 95 %. None if there are no
+    /// numbers.
     fn rank(&self, py: Python<'_>, limit: f64) -> Option<Estimate> {
         self.0.detached(py, |sketch| sketch.rank(limit)).map(Into::into)
     }

@@ -45,8 +45,8 @@ macro_rules! sample_methods {
                 $crate::keys::name_of(self.0.scheme(py).kind())
             }
 
-            /// The seed of other sketches of the same keys. Nothing is hashed here: it is a label, and only
-            /// samples with the same one can be merged.
+            /// The seed of other sketches of the same keys. Nothing is hashed here: it is a label,
+            /// and only samples with the same one can be merged.
             #[getter]
             fn key_seed(&self, py: Python<'_>) -> u64 {
                 self.0.scheme(py).seed()
@@ -64,7 +64,8 @@ macro_rules! sample_methods {
                 self.0.detached(py, |sample| sample.memory())
             }
 
-            /// Whether nothing was sampled. (A sketch without a length is always true, as objects are.)
+            /// Whether nothing was sampled. (A sketch without a length is always true, as objects
+            /// are.)
             #[getter]
             fn is_empty(&self, py: Python<'_>) -> bool {
                 self.0.quick(py, |sample| sample.is_empty())

@@ -9,12 +9,12 @@ use crate::errors::Result;
 use crate::keys::scheme_of;
 use crate::sketch::{INSERT, Reduced, Shared, common_methods, insert_batch_method, insert_hashes_method};
 
-/// Keeps a fair sample of `capacity` keys of a stream of any length: every set of that many is as likely
-/// as any other. Merging two samples gives a fair sample of both streams.
+/// Keeps a fair sample of `capacity` keys of a stream of any length: every set of that many is as
+/// likely as any other. Merging two samples gives a fair sample of both streams.
 ///
-/// Draws follow from `seed`, so the same keys in the same order give the same sample. Samples that will
-/// be merged need different seeds, or they choose the same positions of both streams. `keys` is as for
-/// `HyperLogLog`; `key_seed` is a label.
+/// Draws follow from `seed`, so the same keys in the same order give the same sample. Samples that
+/// will be merged need different seeds, or they choose the same positions of both streams. `keys`
+/// is as for `HyperLogLog`; `key_seed` is a label.
 ///
 /// >>> from crivo import Reservoir
 /// >>> sample = Reservoir(100, seed=7, keys="int")
@@ -48,15 +48,14 @@ impl Reservoir {
         Ok(Self(Shared::new(Sketch::with_scheme(capacity, scheme, seed_of(seed)?)?)))
     }
 
-    /// Shows one key to the sample. `KeyTypeError` if it is not of the sample's kind; None is no key
-    /// either.
-    /// Empty text is a key here; `insert_batch` skips it.
+    /// Shows one key to the sample. `KeyTypeError` if it is not of the sample's kind; None is no
+    /// key either. Empty text is a key here; `insert_batch` skips it.
     fn insert(&self, key: &Bound<'_, PyAny>) -> Result<()> {
         self.0.with_key(key, &INSERT, Sketch::insert_ref)
     }
 
-    /// The sampled keys: text as str (as bytes if it is not UTF-8), integers with their sign, hashes
-    /// without one. Their order means nothing.
+    /// The sampled keys: text as str (as bytes if it is not UTF-8), integers with their sign,
+    /// hashes without one. Their order means nothing.
     fn sample<'py>(&self, py: Python<'py>) -> Result<Vec<Bound<'py, PyAny>>> {
         Ok(list(py, &self.0.detached(py, |sample| owned(sample.sample())))?)
     }

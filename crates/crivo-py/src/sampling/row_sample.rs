@@ -9,11 +9,12 @@ use crate::errors::{Result, setting};
 use crate::keys::bytes_of;
 use crate::sketch::{Reduced, Shared, common_methods};
 
-/// Keeps `capacity` rows of a table, the same ones however the table was read: rows are drawn by place.
+/// Keeps `capacity` rows of a table, the same ones however the table was read: rows are drawn by
+/// place.
 ///
-/// Every set of that many rows is as likely as any other; with `weighted` a row of twice the weight is
-/// twice as likely to be drawn next. Merging the samples of parts gives the sample of the whole, if no two
-/// rows have the same place.
+/// Every set of that many rows is as likely as any other; with `weighted` a row of twice the weight
+/// is twice as likely to be drawn next. Merging the samples of parts gives the sample of the whole,
+/// if no two rows have the same place.
 ///
 /// >>> from crivo import RowSample
 /// >>> sample = RowSample(2, seed=7)

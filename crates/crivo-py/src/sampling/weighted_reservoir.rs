@@ -9,12 +9,12 @@ use crate::errors::Result;
 use crate::keys::{self, scheme_of};
 use crate::sketch::{INSERT, Reduced, Shared, common_methods};
 
-/// Keeps a sample of `capacity` keys, drawn by weight without replacement: a key of twice the weight is
-/// twice as likely to be drawn first. Merging two samples gives that of both streams.
+/// Keeps a sample of `capacity` keys, drawn by weight without replacement: a key of twice the
+/// weight is twice as likely to be drawn first. Merging two samples gives that of both streams.
 ///
-/// Draws follow from `seed`, so the same keys in the same order give the same sample. Samples that will
-/// be merged need different seeds, or they choose the same positions of both streams. `keys` is as for
-/// `HyperLogLog`; `key_seed` is a label.
+/// Draws follow from `seed`, so the same keys in the same order give the same sample. Samples that
+/// will be merged need different seeds, or they choose the same positions of both streams. `keys`
+/// is as for `HyperLogLog`; `key_seed` is a label.
 ///
 /// >>> from crivo import WeightedReservoir
 /// >>> winners = WeightedReservoir(2, seed=7)
@@ -51,11 +51,12 @@ impl WeightedReservoir {
         self.0.with_key(key, &INSERT, |sample, key| sample.insert_ref(key, weight))
     }
 
-    /// Shows many keys, each with the weight at its place, and returns how many missing values (None,
-    /// NaN, null, empty text) were skipped, with their weights.
+    /// Shows many keys, each with the weight at its place, and returns how many missing values
+    /// (None, NaN, null, empty text) were skipped, with their weights.
     ///
-    /// `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the Arrow
-    /// interface; `weights` is an array or an iterable of numbers, as many as there are values.
+    /// `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the
+    /// Arrow interface; `weights` is an array or an iterable of numbers, as many as there are
+    /// values.
     fn insert_batch(
         &self,
         py: Python<'_>,
@@ -76,8 +77,8 @@ impl WeightedReservoir {
         self.0.add_all(py, keys::take_hashes, hashes, weights, &INSERT, Sketch::insert_batch)
     }
 
-    /// The sampled keys, in the order in which draws without replacement would have found them: text as
-    /// str (as bytes if it is not UTF-8), integers with their sign, hashes without one.
+    /// The sampled keys, in the order in which draws without replacement would have found them:
+    /// text as str (as bytes if it is not UTF-8), integers with their sign, hashes without one.
     fn sample<'py>(&self, py: Python<'py>) -> Result<Vec<Bound<'py, PyAny>>> {
         Ok(list(py, &self.0.detached(py, |sample| owned(sample.sample())))?)
     }

@@ -12,8 +12,8 @@ use crate::estimate::Estimate;
 use crate::keys::weights_of;
 use crate::sketch::Reduced;
 
-/// A way to cut signatures into `bands` bands of `rows` slots each. Two sets of similarity J meet, in
-/// at least one band, with probability 1 − (1 − J^rows)^bands.
+/// A way to cut signatures into `bands` bands of `rows` slots each. Two sets of similarity J meet,
+/// in at least one band, with probability 1 − (1 − J^rows)^bands.
 ///
 /// >>> from crivo import Bands
 /// >>> bands = Bands.for_threshold(0.8, hashes=128)
@@ -33,8 +33,8 @@ impl Bands {
         Ok(Self(Library::new(count_of("bands", bands)?, count_of("rows", rows)?)?))
     }
 
-    /// The bands in which pairs of the threshold's similarity meet with a probability of at least 99 %,
-    /// pairs above it more often, and as few pairs below it as that number of hashes allows.
+    /// The bands in which pairs of the threshold's similarity meet with a probability of at least
+    /// 99 %, pairs above it more often, and as few pairs below it as that number of hashes allows.
     #[staticmethod]
     #[pyo3(signature = (threshold, hashes = None))]
     #[pyo3(text_signature = "(threshold, hashes=128)")]
@@ -42,8 +42,8 @@ impl Bands {
         Ok(Self(Library::for_threshold(threshold, hashes_of(hashes)?)?))
     }
 
-    /// The bands in which pairs of the threshold's similarity meet with at least the probability `recall`,
-    /// and as few pairs below it as that number of hashes allows.
+    /// The bands in which pairs of the threshold's similarity meet with at least the probability
+    /// `recall`, and as few pairs below it as that number of hashes allows.
     ///
     /// >>> Bands.for_recall(0.8, 0.9999)
     /// Bands(24, 5)
@@ -54,8 +54,9 @@ impl Bands {
         Ok(Self(Library::for_recall(threshold, recall, hashes_of(hashes)?)?))
     }
 
-    /// The bands that lose least, where a pair above the threshold that does not meet costs `miss_weight`
-    /// and one below it that does costs `false_alarm_weight`, all similarities being equally frequent.
+    /// The bands that lose least, where a pair above the threshold that does not meet costs
+    /// `miss_weight` and one below it that does costs `false_alarm_weight`, all similarities being
+    /// equally frequent.
     #[staticmethod]
     #[pyo3(signature = (threshold, miss_weight, false_alarm_weight, hashes = None))]
     #[pyo3(text_signature = "(threshold, miss_weight, false_alarm_weight, hashes=128)")]
@@ -70,8 +71,8 @@ impl Bands {
         Ok(Self(py.detach(|| Library::for_weights(threshold, hashes, miss_weight, false_alarm_weight))?))
     }
 
-    /// The bands of fewest slots whose curve passes below one point and above another, each a similarity
-    /// and the probability to meet there.
+    /// The bands of fewest slots whose curve passes below one point and above another, each a
+    /// similarity and the probability to meet there.
     ///
     /// >>> Bands.for_points((0.6, 0.01), (0.9, 0.99))
     /// Bands(20, 15)
@@ -126,8 +127,8 @@ impl Bands {
         Ok(PyArray1::from_vec(py, probabilities))
     }
 
-    /// How many pairs exist beside those that were found, from the similarities of all that were found.
-    /// Where none was found nothing is known, and the upper bound is infinite.
+    /// How many pairs exist beside those that were found, from the similarities of all that were
+    /// found. Where none was found nothing is known, and the upper bound is infinite.
     ///
     /// >>> missed = Bands(16, 6).expected_missed([0.8] * 1000)
     /// >>> round(missed.value, 1), missed.lower >= 2, missed.upper <= 16
@@ -138,8 +139,9 @@ impl Bands {
         Ok(self.0.expected_missed_at(similarities, confidence)?.into())
     }
 
-    /// One number for each band of a sketch, equal for those that are equal in all rows of the band.
-    /// `IncompatibleError` if the sketch has fewer slots than the bands use, as that of an empty set.
+    /// One number for each band of a sketch, equal for those that are equal in all rows of the
+    /// band. `IncompatibleError` if the sketch has fewer slots than the bands use, as that of an
+    /// empty set.
     fn keys<'py>(&self, py: Python<'py>, sketch: &Bound<'py, MinHash>) -> Result<Bound<'py, PyArray1<u64>>> {
         let (sketch, mut keys) = (sketch.get().sketch(py), Vec::new());
         self.0.keys(sketch.slots(), &mut keys)?;

@@ -103,7 +103,8 @@ impl Edits {
         PyArray1::from_vec(py, (0..self.all as u64).filter(stays).collect())
     }
 
-    /// The positions of the texts that stay and change, and what is left of each: bytes if it is not UTF-8.
+    /// The positions of the texts that stay and change, and what is left of each: bytes if it is
+    /// not UTF-8.
     pub(super) fn changed<'py>(&self, py: Python<'py>) -> Result<Vec<(u64, Bound<'py, PyAny>)>> {
         let change = |(position, left): &(u64, Vec<u8>)| Ok((*position, to_python(py, KeyRef::Bytes(left))?));
         self.changed.iter().map(change).collect()

@@ -13,9 +13,10 @@ use crate::estimate::Estimate;
 use crate::keys::{name_of, scheme_of};
 use crate::sketch::{Reduced, Shared};
 
-/// An index of `MinHash` sketches by their bands, under ids of the caller's own: it finds those that
-/// are alike without comparing all. It lives in memory and is not stored, since it keeps only 16 bits of each
-/// slot: store the sketches. It can be pickled, to go to another process of the same version, and copied.
+/// An index of `MinHash` sketches by their bands, under ids of the caller's own: it finds those
+/// that are alike without comparing all. It lives in memory and is not stored, since it keeps only
+/// 16 bits of each slot: store the sketches. It can be pickled, to go to another process of the
+/// same version, and copied.
 ///
 /// A pair of similarity J is found with probability `bands.probability(J)`. Of more than
 /// `all_pairs_up_to` sets that share a bucket only the pairs with the smallest id are named, which
@@ -97,7 +98,8 @@ impl LshIndex {
         (PyArray1::from_vec(py, smaller), PyArray1::from_vec(py, larger))
     }
 
-    /// The ids of the sets that share a bucket with this one, its own among them if it is in the index.
+    /// The ids of the sets that share a bucket with this one, its own among them if it is in the
+    /// index.
     fn candidates_to<'py>(
         &self,
         py: Python<'py>,
@@ -120,8 +122,8 @@ impl LshIndex {
         Ok(pairs.into_iter().map(SimilarPair).collect())
     }
 
-    /// The sets like this one, whose estimated similarity is at least the threshold, in the order of their
-    /// ids; itself among them if it is in the index.
+    /// The sets like this one, whose estimated similarity is at least the threshold, in the order
+    /// of their ids; itself among them if it is in the index.
     fn similars_to(
         &self,
         py: Python<'_>,

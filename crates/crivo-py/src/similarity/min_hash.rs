@@ -49,8 +49,8 @@ impl MinHash {
         Ok(Self(Shared::new(Sketch::with_scheme(k_of(k)?, scheme_of(keys, seed)?)?)))
     }
 
-    /// The sketch of an empty set, of the size at which similarities are off by less than `bound` with
-    /// about 95 % confidence.
+    /// The sketch of an empty set, of the size at which similarities are off by less than `bound`
+    /// with about 95 % confidence.
     ///
     /// >>> MinHash.for_bound(0.05).k
     /// 400
@@ -89,8 +89,8 @@ impl MinHash {
         self.0.with_hash(key, &INSERT, Sketch::insert_hash)
     }
 
-    /// The Jaccard similarity of the two sets, with bounds at the given confidence; 0, and certain, if one
-    /// is empty. `IncompatibleError` if both are, or if they differ in k, `keys` or `seed`.
+    /// The Jaccard similarity of the two sets, with bounds at the given confidence; 0, and certain,
+    /// if one is empty. `IncompatibleError` if both are, or if they differ in k, `keys` or `seed`.
     #[pyo3(signature = (other, confidence = 0.95))]
     fn similarity(&self, py: Python<'_>, other: &Bound<'_, Self>, confidence: f64) -> Result<Estimate> {
         let confidence = Confidence::new(confidence)?;
@@ -131,8 +131,8 @@ impl MinHash {
         self.0.detached(py, |sketch| sketch.items()).value()
     }
 
-    /// The slots: k of them, or none if the set is empty. The share of equal slots of two sketches is
-    /// their similarity.
+    /// The slots: k of them, or none if the set is empty. The share of equal slots of two sketches
+    /// is their similarity.
     fn slots<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
         PyArray1::from_vec(py, self.0.quick(py, |sketch| sketch.slots().to_vec()))
     }

@@ -35,12 +35,12 @@ use crate::keys::{self, Stretch, Verb, scheme_of};
 /// The functions that compare what they are given.
 static COMPARE: Verb = Verb { one: "", many: "", hashes: "jaccard with keys='hash'", so_far: "" };
 
-/// The Jaccard similarity of two sets, exactly: what is in both as a share of what is in either. None
-/// if both are empty.
+/// The Jaccard similarity of two sets, exactly: what is in both as a share of what is in either.
+/// None if both are empty.
 ///
 /// Each is a list, set or other iterable, a NumPy array or an Arrow column, in any order; what is
-/// repeated counts once, and what is missing not at all. `keys` is as for `HyperLogLog`: with "hash"
-/// the elements are 64-bit hashes, such as those of `shingles`.
+/// repeated counts once, and what is missing not at all. `keys` is as for `HyperLogLog`: with
+/// "hash" the elements are 64-bit hashes, such as those of `shingles`.
 ///
 /// >>> from crivo import jaccard, shingles
 /// >>> jaccard({"ana", "rui", "eva"}, ["rui", "eva", "zé", "rui"])
@@ -71,10 +71,12 @@ fn hashes_of(values: &Bound<'_, PyAny>, kind: &str) -> Result<Vec<u64>> {
     Ok(hashes)
 }
 
-/// The set of a text's shingles, as hashes: ascending, each once. `kind` is "words:N" or "chars:N" for
-/// runs of N words or characters, or "stopwords" for a frequent English word and the two after it.
+/// The set of a text's shingles, as hashes: ascending, each once. `kind` is "words:N" or "chars:N"
+/// for runs of N words or characters, or "stopwords" for a frequent English word and the two after
+/// it.
 ///
-/// Only shingles of the same kind and seed can be compared. A text with fewer than N words has none.
+/// Only shingles of the same kind and seed can be compared. A text with fewer than N words has
+/// none.
 ///
 /// >>> from crivo import MinHash, shingles
 /// >>> len(shingles("To be, or not to be?", "words:2"))

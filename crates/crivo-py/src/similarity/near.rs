@@ -21,24 +21,25 @@ use crate::errors::{Failure, Result, setting};
 use crate::estimate::Estimate;
 use crate::sketch::Reduced;
 
-/// Finds the near-duplicates among texts: documents whose shingles have a Jaccard similarity of
-/// at least `threshold`. Every similarity is exact, unless `fast` trusts signatures; `expected_missed`
+/// Finds the near-duplicates among texts: documents whose shingles have a Jaccard similarity of at
+/// least `threshold`. Every similarity is exact, unless `fast` trusts signatures; `expected_missed`
 /// says how many pairs were not found.
 ///
-/// `texts` is a list or other iterable of str or bytes, or an Arrow column of text, which is read in
-/// place and without the GIL. Missing and empty ones are like nothing. `ids` names the texts in `pairs`, each
-/// differently; without it they are named by their positions.
+/// `texts` is a list or other iterable of str or bytes, or an Arrow column of text, which is read
+/// in place and without the GIL. Missing and empty ones are like nothing. `ids` names the texts in
+/// `pairs`, each differently; without it they are named by their positions.
 ///
-/// The `measure` may be "containment" instead: the share of the shorter text's shingles that the longer one has too.
-/// Then the longest text stays, and another goes if the threshold of it stands in one that is kept.
+/// The `measure` may be "containment" instead: the share of the shorter text's shingles that the
+/// longer one has too. Then the longest text stays, and another goes if the threshold of it stands
+/// in one that is kept.
 ///
-/// `keep` says which of a cluster stays, the "first" or the "longest"; `linking` says what a cluster
-/// is: what is like the text that is "kept", or everything that "chains" of near-duplicates connect. Of
-/// very large clusters not all pairs are listed, unless `all_pairs` are wanted. With `html` the texts are
-/// pages, and what a reader sees of them counts; with `nfc` texts are in normal form C. About `memory` bytes are used,
-/// and a temporary file if that is too little; 0 `threads` are as many as there are processors. Unless
-/// `bands` are given, they are those that find 99 % of the pairs at the threshold with signatures of
-/// that number of `hashes`.
+/// `keep` says which of a cluster stays, the "first" or the "longest"; `linking` says what a
+/// cluster is: what is like the text that is "kept", or everything that "chains" of near-duplicates
+/// connect. Of very large clusters not all pairs are listed, unless `all_pairs` are wanted. With
+/// `html` the texts are pages, and what a reader sees of them counts; with `nfc` texts are in
+/// normal form C. About `memory` bytes are used, and a temporary file if that is too little; 0
+/// `threads` are as many as there are processors. Unless `bands` are given, they are those that
+/// find 99 % of the pairs at the threshold with signatures of that number of `hashes`.
 ///
 /// >>> from crivo import near_duplicates
 /// >>> texts = ["the cat sat on the mat", "a dog barked at it", "The cat sat on the mat!"]
@@ -328,7 +329,8 @@ pub(crate) struct NearDuplicates {
     ids: Option<Vec<Py<PyAny>>>,
 }
 
-/// What a pickle holds: pairs, similarities, clusters, three counts, bands, what was missed, and ids.
+/// What a pickle holds: pairs, similarities, clusters, three counts, bands, what was missed, and
+/// ids.
 type State<'py> = (
     Bound<'py, PyArray2<u32>>,
     Bound<'py, PyArray1<f64>>,

@@ -11,12 +11,14 @@ use crate::errors::{Result, setting};
 /// The memory for the hits before they go to a temporary file, as the command line has it.
 const MEMORY: u64 = 256 << 20;
 
-/// Finds the texts that contain items of a benchmark: at least a `share` of the item's runs of that many `words`, word
-/// for word; an item with fewer words has to stand there whole. Shares are exact.
+/// Finds the texts that contain items of a benchmark: at least a `share` of the item's runs of that
+/// many `words`, word for word; an item with fewer words has to stand there whole. Shares are
+/// exact.
 ///
-/// `texts` and `items` are lists or other iterables of str or bytes, or Arrow columns of text. `cut` says what is taken
-/// out of texts that are hit: the whole "document", the "words" that they share with an item, the "sentence" or
-/// "paragraph" these are in, or "none". The items are held in memory. `crivo overlap` gives the same outcome.
+/// `texts` and `items` are lists or other iterables of str or bytes, or Arrow columns of text.
+/// `cut` says what is taken out of texts that are hit: the whole "document", the "words" that they
+/// share with an item, the "sentence" or "paragraph" these are in, or "none". The items are held in
+/// memory. `crivo overlap` gives the same outcome.
 ///
 /// >>> from crivo import benchmark_overlap
 /// >>> texts = ["Quiz: what is the capital of France? Paris.", "something else"]
@@ -115,8 +117,8 @@ impl BenchmarkOverlap {
 
 #[pymethods]
 impl BenchmarkOverlap {
-    /// Each hit, in the order of the texts: the positions of the text and of the item, the share of the item's runs,
-    /// and the words of the longest run in common.
+    /// Each hit, in the order of the texts: the positions of the text and of the item, the share of
+    /// the item's runs, and the words of the longest run in common.
     #[getter]
     fn hits(&self) -> Vec<(u64, u64, f64, u32)> {
         self.hits.clone()
@@ -128,7 +130,8 @@ impl BenchmarkOverlap {
         self.edits.kept(py)
     }
 
-    /// The positions of the texts that stay and change, and what is left of each: bytes if it is not UTF-8.
+    /// The positions of the texts that stay and change, and what is left of each: bytes if it is
+    /// not UTF-8.
     #[getter]
     fn changed<'py>(&self, py: Python<'py>) -> Result<Vec<(u64, Bound<'py, PyAny>)>> {
         self.edits.changed(py)

@@ -1,10 +1,10 @@
 //! The steps of [`near_duplicates`](super::near_duplicates), for callers that distribute them over
 //! machines.
 //!
-//! On one machine the engine does them itself. If the documents are on several machines, each machine signs
-//! its own ([`Signer::sign`]). The caller joins documents that share a band key and sends their sets
-//! ([`Signer::sets`]) to where they are compared, by a [`Verifier`]. Each step is the engine's own, so the
-//! pairs are the same.
+//! On one machine the engine does them itself. If the documents are on several machines, each
+//! machine signs its own ([`Signer::sign`]). The caller joins documents that share a band key and
+//! sends their sets ([`Signer::sets`]) to where they are compared, by a [`Verifier`]. Each step is
+//! the engine's own, so the pairs are the same.
 
 use std::collections::HashMap;
 
@@ -87,12 +87,13 @@ impl Signer {
         Bands(self.bands)
     }
 
-    /// For each text a fingerprint (two halves of 128 bits, equal for equal content), the number of its
-    /// shingles (0 if it is too short for one, -1 if it is missing), and its band keys, one for each band:
-    /// those that share one are candidates. Texts without a shingle have keys of 0, which mean nothing.
+    /// For each text a fingerprint (two halves of 128 bits, equal for equal content), the number of
+    /// its shingles (0 if it is too short for one, -1 if it is missing), and its band keys, one for
+    /// each band: those that share one are candidates. Texts without a shingle have keys of 0,
+    /// which mean nothing.
     ///
-    /// `texts` is a list or other iterable of str or bytes, or an Arrow column of text, which is read in
-    /// place and without the GIL.
+    /// `texts` is a list or other iterable of str or bytes, or an Arrow column of text, which is
+    /// read in place and without the GIL.
     fn sign<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> Result<Signed<'py>> {
         let texts = Texts::of(texts)?;
         let slices = texts.slices()?;
@@ -131,9 +132,9 @@ impl Signer {
         ))
     }
 
-    /// The sets of shingles of all texts, one after the other, each ascending and every hash once; and where
-    /// they begin, with the end of the last. A missing text has none. With `fast` they are signatures, packed two
-    /// slots a word; a text too short for a shingle has none.
+    /// The sets of shingles of all texts, one after the other, each ascending and every hash once;
+    /// and where they begin, with the end of the last. A missing text has none. With `fast` they
+    /// are signatures, packed two slots a word; a text too short for a shingle has none.
     ///
     /// >>> from crivo.distributed import Signer
     /// >>> starts, hashes = Signer(shingle="words:2").sets(["one two three", None, "one two"])
@@ -179,9 +180,10 @@ impl Signer {
     }
 }
 
-/// Compares candidates exactly, as the sets they are. They come in groups: first the sets of a group, each
-/// with the id it goes by, then the pairs of ids. Only the sets of one group are held. `signatures` is the number of
-/// hashes of a `Signer` with `fast`, whose signatures are compared in the place of sets.
+/// Compares candidates exactly, as the sets they are. They come in groups: first the sets of a
+/// group, each with the id it goes by, then the pairs of ids. Only the sets of one group are held.
+/// `signatures` is the number of hashes of a `Signer` with `fast`, whose signatures are compared in
+/// the place of sets.
 ///
 /// >>> import numpy as np
 /// >>> from crivo.distributed import Signer, Verifier
@@ -229,10 +231,10 @@ impl Verifier {
 
     /// The rows whose pairs are at least as similar as the threshold, and how similar they are.
     ///
-    /// A row is a set (`ones` has its id, `others` nothing, and `sets` its hashes as little-endian bytes,
-    /// ascending) or a pair (`ones` and `others` have the ids). Rows of one group stand together, sets before
-    /// pairs; a group may go on in the next call. Ids are texts. `InvalidParameterError` if an id has two
-    /// sets, or a pair one that did not come.
+    /// A row is a set (`ones` has its id, `others` nothing, and `sets` its hashes as little-endian
+    /// bytes, ascending) or a pair (`ones` and `others` have the ids). Rows of one group stand
+    /// together, sets before pairs; a group may go on in the next call. Ids are texts.
+    /// `InvalidParameterError` if an id has two sets, or a pair one that did not come.
     #[allow(clippy::needless_pass_by_value)] // how PyO3 hands over arrays
     fn verify<'py>(
         &self,

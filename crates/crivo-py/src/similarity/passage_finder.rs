@@ -1,4 +1,5 @@
-//! The steps of [`repeated_passages`](super::repeated_passages), for callers that distribute them over machines.
+//! The steps of [`repeated_passages`](super::repeated_passages), for callers that distribute them
+//! over machines.
 
 use crivo::keys::KeyRef;
 use crivo_near::{Cut, PassageSteps, SharedWindow, count_words};
@@ -10,12 +11,12 @@ use super::texts::{Texts, bytes_of_text};
 use crate::errors::{Failure, Result, setting};
 use crate::keys::to_python;
 
-/// Makes of texts what has to travel to find passages that stand in two of them. Each step is that of
-/// `repeated_passages`, and so are the passages that come of it.
+/// Makes of texts what has to travel to find passages that stand in two of them. Each step is that
+/// of `repeated_passages`, and so are the passages that come of it.
 ///
-/// `anchors` of all texts meet by their hashes. Of those that stand in several places, `windows` meet by anchor and key; the
-/// first of equal ones is the first occurrence of the others. `passages` extends them to whole passages, and `cut` takes
-/// those out of a text.
+/// `anchors` of all texts meet by their hashes. Of those that stand in several places, `windows`
+/// meet by anchor and key; the first of equal ones is the first occurrence of the others.
+/// `passages` extends them to whole passages, and `cut` takes those out of a text.
 ///
 /// >>> from crivo.distributed import PassageFinder
 /// >>> finder = PassageFinder(8)
@@ -44,7 +45,8 @@ pub(crate) struct PassageFinder {
 /// Where the anchors of each text begin, with the end of the last; their hashes and positions.
 type Anchors<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>);
 
-/// Where the windows of each text begin, with the end of the last; their first words, anchors and keys.
+/// Where the windows of each text begin, with the end of the last; their first words, anchors and
+/// keys.
 type Windows<'py> = (
     Bound<'py, PyArray1<i64>>,
     Bound<'py, PyArray1<u32>>,
@@ -67,8 +69,8 @@ impl PassageFinder {
         Ok(Self { min_words, seed })
     }
 
-    /// For each text where its anchors begin, with the end of the last; the hash of each anchor and the number of its first
-    /// word. A missing text has none. `texts` are as for `Signer.sign`.
+    /// For each text where its anchors begin, with the end of the last; the hash of each anchor and
+    /// the number of its first word. A missing text has none. `texts` are as for `Signer.sign`.
     fn anchors<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> Result<Anchors<'py>> {
         let texts = Texts::of(texts)?;
         let slices = texts.slices()?;
@@ -91,9 +93,9 @@ impl PassageFinder {
         ))
     }
 
-    /// The windows that select some anchors of each text: where those of each text begin, with the end of the last; the
-    /// number of each window's first word, the hash of its anchor, and its key. `starts` and `positions` are as `anchors`
-    /// gives them, those of each text ascending.
+    /// The windows that select some anchors of each text: where those of each text begin, with the
+    /// end of the last; the number of each window's first word, the hash of its anchor, and its
+    /// key. `starts` and `positions` are as `anchors` gives them, those of each text ascending.
     #[allow(clippy::needless_pass_by_value)] // how PyO3 hands over arrays
     fn windows<'py>(
         &self,
@@ -137,10 +139,11 @@ impl PassageFinder {
         ))
     }
 
-    /// The passages of a text, from left to right: first byte, byte behind the last, which of the `earlier` texts has it, and
-    /// the same bytes there. `windows` are the first words of windows that stood before; `places` says in which of the
-    /// earlier texts each stands first, and `firsts` with which word it begins there. `RuntimeError` if one differs:
-    /// the texts changed meanwhile.
+    /// The passages of a text, from left to right: first byte, byte behind the last, which of the
+    /// `earlier` texts has it, and the same bytes there. `windows` are the first words of windows
+    /// that stood before; `places` says in which of the earlier texts each stands first, and
+    /// `firsts` with which word it begins there. `RuntimeError` if one differs: the texts changed
+    /// meanwhile.
     #[allow(clippy::needless_pass_by_value)] // how PyO3 hands over arrays
     fn passages<'py>(
         &self,

@@ -9,14 +9,15 @@ use super::near::Signals;
 use super::texts::Texts;
 use crate::errors::{Result, setting};
 
-/// Finds every run of at least `min_words` words that stands in an earlier text too, word for word. Complete: no
-/// such run is missed. With `within` also what stands twice in one text; with `min_count` only what stands that often
-/// in all.
+/// Finds every run of at least `min_words` words that stands in an earlier text too, word for word.
+/// Complete: no such run is missed. With `within` also what stands twice in one text; with
+/// `min_count` only what stands that often in all.
 ///
-/// `texts` is a list or other iterable of str or bytes, or an Arrow column of text. `cut` says what is taken out of
-/// the later text: the "words" of the passage, the "sentence" or "paragraph" it is in, the whole "document", or
-/// "none". A text that was cut and has fewer than `min_left` words left is dropped. About `memory` bytes are used, and
-/// temporary files; 0 `threads` are as many as there are processors. `crivo passages` gives the same outcome.
+/// `texts` is a list or other iterable of str or bytes, or an Arrow column of text. `cut` says what
+/// is taken out of the later text: the "words" of the passage, the "sentence" or "paragraph" it is
+/// in, the whole "document", or "none". A text that was cut and has fewer than `min_left` words
+/// left is dropped. About `memory` bytes are used, and temporary files; 0 `threads` are as many as
+/// there are processors. `crivo passages` gives the same outcome.
 ///
 /// >>> from crivo import repeated_passages
 /// >>> texts = ["It is so: a b c d e f g h. True.", "What? A b c d e f g h! No."]
@@ -142,8 +143,8 @@ impl RepeatedPassages {
 
 #[pymethods]
 impl RepeatedPassages {
-    /// Each passage, in the order of the texts: the position of its text, its first byte and the byte behind its last,
-    /// and the same three of its first occurrence. Bytes are those of UTF-8.
+    /// Each passage, in the order of the texts: the position of its text, its first byte and the
+    /// byte behind its last, and the same three of its first occurrence. Bytes are those of UTF-8.
     #[getter]
     fn passages(&self) -> Vec<PassagePlaces> {
         self.passages.clone()
@@ -155,7 +156,8 @@ impl RepeatedPassages {
         self.edits.kept(py)
     }
 
-    /// The positions of the texts that stay and change, and what is left of each: bytes if it is not UTF-8.
+    /// The positions of the texts that stay and change, and what is left of each: bytes if it is
+    /// not UTF-8.
     #[getter]
     fn changed<'py>(&self, py: Python<'py>) -> Result<Vec<(u64, Bound<'py, PyAny>)>> {
         self.edits.changed(py)

@@ -1,5 +1,5 @@
-//! Texts where they lie: of a list the objects are held and their bytes borrowed, of an Arrow column the
-//! buffers are. Nothing is copied but a pointer and a length for each.
+//! Texts where they lie: of a list the objects are held and their bytes borrowed, of an Arrow
+//! column the buffers are. Nothing is copied but a pointer and a length for each.
 
 use arrow_array::{Array, ArrayRef};
 use crivo_arrow::texts_of;

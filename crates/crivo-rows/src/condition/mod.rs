@@ -9,15 +9,17 @@
 //! operator  = "=" | "!=" | "<" | "<=" | ">" | ">=" | "~"
 //! ```
 //!
-//! A field is a name or a number from 1; 0 is the whole row. What has blanks or signs in it is quoted,
-//! `'so'` or `"so"`. Numbers are compared as numbers: an unquoted number is equal to fields that are the same number,
-//! however written. Everything else is compared as text, byte by byte; `~` looks for a
-//! regular expression anywhere in the field. `field % 3` alone asks whether 3 divides it.
+//! A field is a name or a number from 1; 0 is the whole row. What has blanks or signs in it is
+//! quoted, `'so'` or `"so"`. Numbers are compared as numbers: an unquoted number is equal to fields
+//! that are the same number, however written. Everything else is compared as text, byte by byte;
+//! `~` looks for a regular expression anywhere in the field. `field % 3` alone asks whether 3
+//! divides it.
 //!
-//! **One rule of three values.** A question that cannot be answered is neither true nor false: any question about an
-//! empty or missing field except whether it is empty, and whether a text is less than a number. `not` leaves it open,
-//! `and` is false if one side is, `or` is true if one side is, and a row with an open answer is left out. So `a != 1`
-//! and `not a = 1` are the same. `a = ''` is another way to write `a is empty`.
+//! **One rule of three values.** A question that cannot be answered is neither true nor false: any
+//! question about an empty or missing field except whether it is empty, and whether a text is less
+//! than a number. `not` leaves it open, `and` is false if one side is, `or` is true if one side is,
+//! and a row with an open answer is left out. So `a != 1` and `not a = 1` are the same. `a = ''` is
+//! another way to write `a is empty`.
 
 mod parse;
 
@@ -124,7 +126,8 @@ impl Condition {
             names.iter().position(|name| name == field).or_else(|| by_number().map(|number| number - 1))
         };
         let places: Vec<Option<usize>> = self.fields.iter().map(place).collect();
-        // Records of JSON need not have the same fields; a table's columns are the same in every row.
+        // Records of JSON need not have the same fields; a table's columns are the same in every
+        // row.
         if !batch.discovers_columns()
             && let Some(missing) = places.iter().position(Option::is_none)
         {

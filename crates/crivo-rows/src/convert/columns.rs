@@ -44,7 +44,8 @@ struct SeenKinds {
 /// A column that was met.
 #[derive(Debug, Default)]
 struct Met {
-    /// The first record of the batch that it was met in, and its place among the columns of that batch.
+    /// The first record of the batch that it was met in, and its place among the columns of that
+    /// batch.
     first: (u64, usize),
     kinds: SeenKinds,
 }
@@ -120,7 +121,8 @@ impl Columns {
 }
 
 impl Scan<'_> {
-    /// Finds the columns of all files, in the order in which they are met. The types are needed for Parquet only.
+    /// Finds the columns of all files, in the order in which they are met. The types are needed for
+    /// Parquet only.
     pub(super) fn all_columns(&self, to: Format) -> Result<Columns> {
         let mut met: BTreeMap<String, Met> = BTreeMap::new();
         for (file, of_file) in self.input.field_names()?.into_iter().enumerate() {

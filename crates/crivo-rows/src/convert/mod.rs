@@ -1,12 +1,14 @@
 //! The third primitive: kept records in another format.
 //!
-//! A value is never changed by a guess about its type. CSV and TSV hold texts, as docs/keys.md writes values, quoted
-//! where they must be. Where the input has types, JSONL and Parquet keep them: numbers and truth values of JSON and of
-//! Parquet are numbers and truth values again. A column of Parquet has one type, so one whose values are of several, or
-//! are numbers that 64 bits do not hold, is a column of texts; so is every column that comes from text without types.
+//! A value is never changed by a guess about its type. CSV and TSV hold texts, as docs/keys.md
+//! writes values, quoted where they must be. Where the input has types, JSONL and Parquet keep
+//! them: numbers and truth values of JSON and of Parquet are numbers and truth values again. A
+//! column of Parquet has one type, so one whose values are of several, or are numbers that 64 bits
+//! do not hold, is a column of texts; so is every column that comes from text without types.
 //!
-//! The columns are those of all files, in the order in which they are met. JSONL is read once before, because any
-//! record may bring a new field. Threads convert chunks in any order, and write them in turn.
+//! The columns are those of all files, in the order in which they are met. JSONL is read once
+//! before, because any record may bring a new field. Threads convert chunks in any order, and write
+//! them in turn.
 
 mod columns;
 #[cfg_attr(not(feature = "parquet"), path = "without_parquet.rs")]
@@ -32,18 +34,18 @@ use crate::select::Select;
 use crate::turns::Turns;
 use crate::worker::Worker;
 
-/// A thread waits for its turn when this many bytes of a chunk are converted, and writes the rest as it comes: a row
-/// group can be larger than memory.
+/// A thread waits for its turn when this many bytes of a chunk are converted, and writes the rest
+/// as it comes: a row group can be larger than memory.
 const WAITING_BYTES: usize = 8 << 20;
 
 impl Scan<'_> {
-    /// Writes the records that the predicate keeps in input order, in another format; see the module for
-    /// what becomes of values. All fields are written, whatever was selected.
+    /// Writes the records that the predicate keeps in input order, in another format; see the
+    /// module for what becomes of values. All fields are written, whatever was selected.
     ///
     /// # Errors
-    /// The first one in input order, of reading, parsing, the predicate or writing. If the format is
-    /// [`Format::Lines`], which has no fields. If values are not UTF-8, and the format is JSONL or Parquet. If the
-    /// predicate judges in order. What was written until then stays written.
+    /// The first one in input order, of reading, parsing, the predicate or writing. If the format
+    /// is [`Format::Lines`], which has no fields. If values are not UTF-8, and the format is JSONL
+    /// or Parquet. If the predicate judges in order. What was written until then stays written.
     ///
     /// ```
     /// use crivo_rows::{Format, Input, Predicate, Scan};
@@ -89,7 +91,8 @@ impl Scan<'_> {
         if scan.input.is_rereadable() {
             let _ = columns.set(scan.all_columns(to)?);
         } else {
-            // The first record that a thread sees tells the names, so it must be the first of the input.
+            // The first record that a thread sees tells the names, so it must be the first of the
+            // input.
             scan.threads = 1;
         }
         scan.check()?;

@@ -1,4 +1,5 @@
-//! Writing Parquet in a build without the feature `parquet`: beginning a file is an error that says what to do.
+//! Writing Parquet in a build without the feature `parquet`: beginning a file is an error that says
+//! what to do.
 
 #![allow(clippy::pedantic)] // signatures are those of the build with Parquet
 

@@ -1,7 +1,7 @@
 //! Decompression on a thread of its own, so that no worker waits for it while it holds the feed.
 //!
-//! The thread stays a few blocks ahead of the reader. It ends with the stream, or when the reader is dropped. Where the
-//! system starts no thread, the reader decompresses by itself.
+//! The thread stays a few blocks ahead of the reader. It ends with the stream, or when the reader
+//! is dropped. Where the system starts no thread, the reader decompresses by itself.
 
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};

@@ -49,7 +49,8 @@ impl Cutter {
         (self.seen, self.cut, self.quoting) = (0, Cut::default(), Quoting::Outside);
     }
 
-    /// Where to cut `text`, which begins at a record's border and continues the text that was searched before.
+    /// Where to cut `text`, which begins at a record's border and continues the text that was
+    /// searched before.
     pub(crate) fn cut(&mut self, text: &[u8]) -> Cut {
         let Self { borders, seen, cut, quoting } = self;
         let mut from = *seen;
@@ -73,9 +74,9 @@ impl Cutter {
     }
 }
 
-/// Follows quotes from `from` on, and moves the border behind each newline outside of them. Returns how far the text
-/// is decided. Every worker waits for this, so it visits quotes and newlines only, and those in blocks of bytes
-/// that are classified at once.
+/// Follows quotes from `from` on, and moves the border behind each newline outside of them. Returns
+/// how far the text is decided. Every worker waits for this, so it visits quotes and newlines only,
+/// and those in blocks of bytes that are classified at once.
 fn follow_quotes(
     text: &[u8],
     from: usize,

@@ -13,7 +13,8 @@ use crate::progress::FollowEvent;
 
 /// How long to sleep before looking again whether a followed file has grown.
 const FOLLOW_PAUSE: Duration = Duration::from_millis(100);
-/// A buffer of this size or more grows by a quarter instead of doubling, and by no more than the file has left.
+/// A buffer of this size or more grows by a quarter instead of doubling, and by no more than the
+/// file has left.
 const GIANT: usize = 64 << 20;
 /// The least that a giant buffer grows by: a file may have grown since it was opened.
 const LEAST_GROWTH: usize = 1 << 20;
@@ -105,7 +106,8 @@ impl Feed<'_> {
         chunk.grow(larger).map_err(|error| error.in_file(&open.stream.file))
     }
 
-    /// Reads until the buffer is full, the source ends, or (where bytes come slowly) something came.
+    /// Reads until the buffer is full, the source ends, or (where bytes come slowly) something
+    /// came.
     fn read_more(&mut self, open: &mut Open, chunk: &mut Chunk, length: &mut usize) -> Result<()> {
         while !open.ended && *length < chunk.bytes.len() {
             let got = open.stream.read(&mut chunk.bytes[*length..])?;
@@ -148,7 +150,8 @@ impl Feed<'_> {
         }
     }
 
-    /// Goes on with the file that now has the name of a followed one; false if there is no going on.
+    /// Goes on with the file that now has the name of a followed one; false if there is no going
+    /// on.
     fn reopen(&mut self, open: &mut Open) -> Result<bool> {
         let fate = std::mem::replace(&mut open.fate, Fate::Same);
         if fate == Fate::Same {
@@ -174,7 +177,8 @@ impl Feed<'_> {
         Ok(true)
     }
 
-    /// Looks for the format in the first line, where nothing told it. Returns true when that is settled.
+    /// Looks for the format in the first line, where nothing told it. Returns true when that is
+    /// settled.
     fn recognise(&mut self, open: &mut Open, bytes: &[u8]) -> bool {
         let is_mark = bytes.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(bytes);
         let text = sniff::without_empty_lines(&bytes[open.mark(bytes)..]);

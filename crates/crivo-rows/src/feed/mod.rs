@@ -1,7 +1,7 @@
 //! Chunks of input for the next worker that is free to parse one.
 //!
-//! Workers share one feed behind a lock. The one that holds it reads the next chunk into a buffer of
-//! its own and cuts it at a record's border; then it lets go and parses, while the next worker
+//! Workers share one feed behind a lock. The one that holds it reads the next chunk into a buffer
+//! of its own and cuts it at a record's border; then it lets go and parses, while the next worker
 //! reads. So reading needs no thread of its own, pipes and compressed streams take the same way as
 //! files, chunks have an order, and a quote that opens in one chunk and closes in another is
 //! followed with certainty (see [`cut`]). What is done under the lock is a copy out of the page
@@ -242,7 +242,8 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// The names of the next file's fields, from no more of it than that takes; nothing when there is no further file.
+    /// The names of the next file's fields, from no more of it than that takes; nothing when there
+    /// is no further file.
     pub(crate) fn next_names(&mut self) -> Result<Option<Vec<String>>> {
         let Some(opened) = self.open_next()? else { return Ok(None) };
         let mut open = match opened {
@@ -294,7 +295,8 @@ impl<'a> Feed<'a> {
         Ok(self.begin_parquet(file))
     }
 
-    /// Opens a Parquet file that was opened as a text stream. `start` is what was already read of it.
+    /// Opens a Parquet file that was opened as a text stream. `start` is what was already read of
+    /// it.
     fn open_parquet_stream(&mut self, open: &mut Open, start: Vec<u8>) -> Result<Opened> {
         let limits = self.input.limits;
         let stream = &mut open.stream;

@@ -213,8 +213,9 @@ pub fn decompressed(stream: impl Read + Send + 'static) -> io::Result<Box<dyn Re
     recognised(stream, Arc::default()).map(|(reader, _)| reader)
 }
 
-/// The same, with the name of what it was compressed with. `count` is told of every byte when it is taken: of those
-/// that were looked at to recognise the stream too, so that a progress hook hears of each chunk as it comes.
+/// The same, with the name of what it was compressed with. `count` is told of every byte when it is
+/// taken: of those that were looked at to recognise the stream too, so that a progress hook hears
+/// of each chunk as it comes.
 fn recognised(
     mut stream: impl Read + Send + 'static,
     count: Arc<AtomicU64>,
@@ -257,7 +258,8 @@ fn may_be_compressed(first: &[u8]) -> bool {
     })
 }
 
-/// Text may begin with `BZh` too. What is cut short after that is taken for bzip2, and so for damaged.
+/// Text may begin with `BZh` too. What is cut short after that is taken for bzip2, and so for
+/// damaged.
 fn is_bzip2(first: &[u8]) -> bool {
     let [_, _, _, digit, mark @ ..] = first else { return false };
     let mark = &mark[..mark.len().min(BZIP2_BLOCKS[0].len())];

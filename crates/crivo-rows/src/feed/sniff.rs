@@ -1,7 +1,8 @@
 //! What do the first bytes of a text say that its name does not?
 //!
-//! Standard input has no name, and a file's may tell nothing. Data of other kinds is refused by name instead of being
-//! taken for lines, and CSV and JSONL are recognised where a field was asked for that the first line has.
+//! Standard input has no name, and a file's may tell nothing. Data of other kinds is refused by
+//! name instead of being taken for lines, and CSV and JSONL are recognised where a field was asked
+//! for that the first line has.
 
 use std::sync::Arc;
 
@@ -41,7 +42,8 @@ pub(crate) fn require_text(start: &[u8], file: &Arc<str>) -> Result<()> {
     Err(Error::new(ErrorKind::Unsupported, message).in_file(file))
 }
 
-/// Returns true for text of two bytes a unit without a mark: one of each two bytes is zero and the other is not.
+/// Returns true for text of two bytes a unit without a mark: one of each two bytes is zero and the
+/// other is not.
 fn is_wide(start: &[u8]) -> bool {
     let Some(start) = start.get(..WIDE) else { return false };
     let zeros = |odd: usize| start.iter().skip(odd).step_by(2).filter(|byte| **byte == 0).count();
@@ -58,7 +60,8 @@ pub(crate) fn without_empty_lines(text: &[u8]) -> &[u8] {
     rest
 }
 
-/// The format of a text that was to be lines only because nothing told another, from its first line with something in it.
+/// The format of a text that was to be lines only because nothing told another, from its first line
+/// with something in it.
 pub(crate) fn format_of(text: &[u8], select: &Select) -> Option<Format> {
     let wanted: &[String] = match select {
         Select::Fields(fields) if !fields.is_empty() => fields,

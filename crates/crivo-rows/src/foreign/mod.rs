@@ -54,8 +54,8 @@ pub(crate) fn reserve(buffer: &mut Vec<u8>, more: usize) -> Result<()> {
     buffer.try_reserve_exact(more).map_err(|_| out_of_memory(buffer.len().saturating_add(more)))
 }
 
-/// Refuses if the system would not give `bytes` now. For memory that other crates allocate without asking: an
-/// allocation that fails there ends the process.
+/// Refuses if the system would not give `bytes` now. For memory that other crates allocate without
+/// asking: an allocation that fails there ends the process.
 pub(crate) fn require_memory(bytes: usize) -> Result<()> {
     // What every program has room for is not worth a system call.
     const ALWAYS: usize = 4 << 20;

@@ -1,7 +1,9 @@
-//! Thrift's compact protocol, as far as Parquet's metadata needs it, read without believing a length.
+//! Thrift's compact protocol, as far as Parquet's metadata needs it, read without believing a
+//! length.
 //!
-//! The Parquet crate reserves memory for as many row groups as a footer declares. So a footer is walked here first:
-//! every list must have its elements, and every struct its end. Page headers are read here only.
+//! The Parquet crate reserves memory for as many row groups as a footer declares. So a footer is
+//! walked here first: every list must have its elements, and every struct its end. Page headers are
+//! read here only.
 
 /// Deeper structures than this are in no Parquet file.
 const DEEPEST: usize = 32;
@@ -76,7 +78,8 @@ impl Compact<'_> {
         i32::try_from((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64)).map_err(|_| Fault::Wrong)
     }
 
-    /// Gives each field's number and kind to `each`, which reads the value, or says that it did not.
+    /// Gives each field's number and kind to `each`, which reads the value, or says that it did
+    /// not.
     fn fields(&mut self, depth: usize, each: &mut dyn FnMut(&mut Self, i64, u8) -> Read<bool>) -> Read<()> {
         let mut number = 0;
         loop {
@@ -130,8 +133,9 @@ impl Compact<'_> {
         }
     }
 
-    /// Walks over a schema: groups and columns in the order of a tree, each with the number of its children. The crate
-    /// reserves memory for that number, and descends into the tree by recursion.
+    /// Walks over a schema: groups and columns in the order of a tree, each with the number of its
+    /// children. The crate reserves memory for that number, and descends into the tree by
+    /// recursion.
     fn schema(&mut self) -> Read<()> {
         let head = self.byte()?;
         let count = if head >> 4 == 15 { self.unsigned()? } else { u64::from(head >> 4) };
@@ -333,7 +337,8 @@ mod tests {
 
     #[test]
     fn head_of_a_data_page_is_read() {
-        // Type 0, sizes 100 and 50, then {values 7, encoding 0, levels RLE (3)}, then an unknown binary field.
+        // Type 0, sizes 100 and 50, then {values 7, encoding 0, levels RLE (3)}, then an unknown
+        // binary field.
         let bytes = [
             0x15, 0, 0x15, 200, 1, 0x15, 100, 0x2C, 0x15, 14, 0x15, 0, 0x15, 6, 0x15, 6, 0, 0x48, 2, 9, 9, 0,
             77,
@@ -364,7 +369,8 @@ mod tests {
 
     #[test]
     fn schema_that_is_no_tree_is_refused() {
-        // The number of children of each element, zigzag, as field 5 of its struct; those without have field 4 alone.
+        // The number of children of each element, zigzag, as field 5 of its struct; those without
+        // have field 4 alone.
         let footer = |children: &[u8]| {
             let mut bytes = vec![0x29, 0xF0 | kind::STRUCT, children.len() as u8];
             for &count in children {

@@ -1,7 +1,8 @@
 //! Decompression of a page into exactly as many bytes as its head declares.
 //!
-//! The Parquet crate's own decoders write past the declared size (gzip), or reserve it unasked. Here the memory may be
-//! refused, and a page that has more or fewer bytes than it declares is damaged.
+//! The Parquet crate's own decoders write past the declared size (gzip), or reserve it unasked.
+//! Here the memory may be refused, and a page that has more or fewer bytes than it declares is
+//! damaged.
 
 use std::io::Read;
 
@@ -11,7 +12,8 @@ use parquet::basic::Compression;
 use crate::error::{Error, ErrorKind, Result};
 use crate::foreign;
 
-/// The most bytes that one compressed byte can become, by the format's definition. A page that declares more was forged.
+/// The most bytes that one compressed byte can become, by the format's definition. A page that
+/// declares more was forged.
 fn most_expansion(codec: Compression) -> u64 {
     match codec {
         Compression::UNCOMPRESSED => 1,
@@ -78,7 +80,8 @@ fn lz4_frame(page: &[u8], out: &mut [u8]) -> bool {
     decoder.read_exact(out).is_ok() && decoder.read(&mut [0]).is_ok_and(|more| more == 0)
 }
 
-/// Hadoop's framing: the sizes of each block, both of four bytes with the high byte first, and the block.
+/// Hadoop's framing: the sizes of each block, both of four bytes with the high byte first, and the
+/// block.
 fn lz4_hadoop(mut page: &[u8], mut out: &mut [u8]) -> bool {
     while let Some((head, rest)) = page.split_first_chunk::<8>() {
         let [a, b, c, d, e, f, g, h] = *head;

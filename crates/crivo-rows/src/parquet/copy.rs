@@ -1,7 +1,8 @@
 //! Kept rows of Parquet files, written as Parquet.
 //!
-//! A row of a Parquet file has no bytes of its own, so "unchanged" means here: every column, with its Parquet type,
-//! names, and values; the notes of the first file, Arrow's schema among them, byte for byte; its codec.
+//! A row of a Parquet file has no bytes of its own, so "unchanged" means here: every column, with
+//! its Parquet type, names, and values; the notes of the first file, Arrow's schema among them,
+//! byte for byte; its codec.
 
 use std::io::Write;
 use std::sync::Arc;

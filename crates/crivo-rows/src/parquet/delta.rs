@@ -1,18 +1,22 @@
-//! The lengths of texts in pages of delta encodings, checked before the Parquet crate takes memory for them.
+//! The lengths of texts in pages of delta encodings, checked before the Parquet crate takes memory
+//! for them.
 //!
-//! Such a page begins with streams of packed differences: the lengths of the texts, or of what they share with the text
-//! before and of what follows. Each stream declares its number of values, for which the crate allocates without
-//! a question. Layout: block size, miniblocks of a block, number of values and first value, all of variable length; then
-//! blocks of a least difference, a byte of width for each miniblock, and the miniblocks that have values.
+//! Such a page begins with streams of packed differences: the lengths of the texts, or of what they
+//! share with the text before and of what follows. Each stream declares its number of values, for
+//! which the crate allocates without a question. Layout: block size, miniblocks of a block, number
+//! of values and first value, all of variable length; then blocks of a least difference, a byte of
+//! width for each miniblock, and the miniblocks that have values.
 
-/// Returns true if the first `streams` of a page have at most `most` values each, as far as they can be followed.
+/// Returns true if the first `streams` of a page have at most `most` values each, as far as they
+/// can be followed.
 pub(super) fn has_at_most(mut page: &[u8], streams: usize, most: u64) -> bool {
     for stream in 0..streams {
         let Some(head) = StreamHead::read(&mut page) else { return stream > 0 };
         if head.values > most {
             return false;
         }
-        // What cannot be followed is refused by the crate, which allocates for a stream only after the one before.
+        // What cannot be followed is refused by the crate, which allocates for a stream only after
+        // the one before.
         let Some(rest) = head.skip_blocks(page) else { return true };
         page = rest;
     }

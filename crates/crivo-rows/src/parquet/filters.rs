@@ -1,7 +1,9 @@
-//! Filters that a Parquet file has for its columns: reading them, and asking for them to be written.
+//! Filters that a Parquet file has for its columns: reading them, and asking for them to be
+//! written.
 //!
-//! Each row group has one split-block Bloom filter a column, of XXH64 hashes of the values as Parquet stores them. So a key
-//! is read as a value of the column's type first. Filters are read one at a time, because a file can have thousands.
+//! Each row group has one split-block Bloom filter a column, of XXH64 hashes of the values as
+//! Parquet stores them. So a key is read as a value of the column's type first. Filters are read
+//! one at a time, because a file can have thousands.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -61,12 +63,12 @@ pub struct ParquetFilters {
 }
 
 impl ParquetFilters {
-    /// Opens the filters of a column; of the only one that has some if none is named. Returns none if the file is no Parquet
-    /// file.
+    /// Opens the filters of a column; of the only one that has some if none is named. Returns none
+    /// if the file is no Parquet file.
     ///
     /// # Errors
-    /// If the file cannot be read or is damaged. If it has no such column, or the column has no filter in some row group:
-    /// nothing can be ruled out then.
+    /// If the file cannot be read or is damaged. If it has no such column, or the column has no
+    /// filter in some row group: nothing can be ruled out then.
     pub fn open(path: &Path, column: Option<&str>) -> Result<Option<Self>> {
         if !path.is_file() || !is_plain(path) {
             return Ok(None);
@@ -118,11 +120,12 @@ impl ParquetFilters {
         &self.column
     }
 
-    /// Asks whether keys may be values of the column. A key is written as docs/keys.md writes values of its type; integers and
-    /// floats may be written in any usual way.
+    /// Asks whether keys may be values of the column. A key is written as docs/keys.md writes
+    /// values of its type; integers and floats may be written in any usual way.
     ///
     /// # Errors
-    /// If a key is no value of the column's type, or if its values cannot be asked for. If a filter is damaged.
+    /// If a key is no value of the column's type, or if its values cannot be asked for. If a filter
+    /// is damaged.
     pub fn ask<K: AsRef<[u8]>>(&self, keys: &[K]) -> Result<FilterAnswers> {
         let named = |error: Error| error.in_file(&self.file);
         let values: Vec<Vec<Vec<u8>>> = keys
@@ -176,8 +179,8 @@ impl ParquetFilters {
     }
 }
 
-/// The share of absent values that find all of their bits set: the mean over the blocks, where a value takes one bit of each
-/// word by chance.
+/// The share of absent values that find all of their bits set: the mean over the blocks, where a
+/// value takes one bit of each word by chance.
 fn rate_of(bits: &[u8]) -> f64 {
     let in_block = |block: &[u8]| -> f64 {
         let ones = |word: &[u8]| f64::from(word.iter().map(|byte| byte.count_ones()).sum::<u32>());
@@ -244,7 +247,8 @@ pub(crate) fn with_filters(
             let message = format_args!("column '{name}' holds truth values, for which Parquet has no filter");
             return Err(Error::new(ErrorKind::Unsupported, message));
         }
-        // The writer begins with room for a whole row group, and folds the filter to what its values need.
+        // The writer begins with room for a whole row group, and folds the filter to what its
+        // values need.
         properties =
             properties.set_column_bloom_filter_fpp(ColumnPath::new(vec![name.clone()]), filters.rate);
     }

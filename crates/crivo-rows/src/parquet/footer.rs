@@ -67,7 +67,8 @@ fn footer_bytes(stored: &Stored) -> Result<(bytes::Bytes, u64)> {
     Ok((stored.bytes_at(start, footer as usize)?, start))
 }
 
-/// Compares the numbers of rows with each other, and the places of columns with the bytes before the footer.
+/// Compares the numbers of rows with each other, and the places of columns with the bytes before
+/// the footer.
 fn check(metadata: &ParquetMetaData, data_end: u64, limits: Limits) -> Result<()> {
     let columns = metadata.file_metadata().schema_descr().num_columns();
     let mut rows = 0_i64;

@@ -57,9 +57,11 @@ pub(crate) struct GroupRows<'a> {
     file: &'a ParquetFile,
     blocks: &'a [Block],
     group: usize,
-    /// For each block a reader. Made again, behind the rows that were read, if batches have to be smaller.
+    /// For each block a reader. Made again, behind the rows that were read, if batches have to be
+    /// smaller.
     readers: Vec<ParquetRecordBatchReader>,
-    /// For each block the column, if it is read by places in a dictionary instead; none if no block is.
+    /// For each block the column, if it is read by places in a dictionary instead; none if no block
+    /// is.
     picked: Vec<Option<PickedColumn>>,
     scheme: KeyScheme,
     batch_rows: usize,
@@ -95,8 +97,9 @@ impl<'a> GroupRows<'a> {
         Ok(reader)
     }
 
-    /// Reads columns that are stored as dictionaries by places in them: see [`picked`](Self::picked). Keys of the dictionaries
-    /// are hashed under the scheme; without effect if those are not bytes.
+    /// Reads columns that are stored as dictionaries by places in them: see
+    /// [`picked`](Self::picked). Keys of the dictionaries are hashed under the scheme; without
+    /// effect if those are not bytes.
     pub(super) fn with_dictionaries(mut self, scheme: KeyScheme) -> Result<Self> {
         // A reader of several columns has no place for one that is read apart.
         let are_alone = self.blocks.iter().all(|block| block.fields.len() == 1);
@@ -114,7 +117,8 @@ impl<'a> GroupRows<'a> {
         Ok(self)
     }
 
-    /// Returns the column at a place of the last batch, if it is read by places in a dictionary. It has no array then.
+    /// Returns the column at a place of the last batch, if it is read by places in a dictionary. It
+    /// has no array then.
     pub(super) fn picked(&self, at: usize) -> Option<&PickedColumn> {
         self.picked.get(at)?.as_ref()
     }
@@ -158,8 +162,8 @@ impl<'a> GroupRows<'a> {
         opened.map_err(|error| self.failure.take().unwrap_or(error).in_file(&self.file.file))
     }
 
-    /// The next batch: for each field the values, in the order of the schema. Nothing at the end, when all rows that
-    /// are declared have come.
+    /// The next batch: for each field the values, in the order of the schema. Nothing at the end,
+    /// when all rows that are declared have come.
     pub(crate) fn next_batch(&mut self, arrays: &mut Vec<ArrayRef>) -> Result<Option<usize>> {
         arrays.clear();
         if self.blocks.is_empty() {
@@ -210,7 +214,8 @@ impl<'a> GroupRows<'a> {
         Ok(rows.unwrap_or(0))
     }
 
-    /// Reads the next batch of a block by places in its dictionary; nothing if the crate has to read it.
+    /// Reads the next batch of a block by places in its dictionary; nothing if the crate has to
+    /// read it.
     fn next_places(&mut self, at: usize, block: &Block) -> Result<Option<usize>> {
         let Some(Some(picked)) = self.picked.get_mut(at) else { return Ok(None) };
         let read_as = PickedAs {
@@ -278,7 +283,8 @@ impl RowGroups for GroupChunks {
 }
 
 impl ParquetFile {
-    /// Makes sure that a row group has the rows it declares, by the heads of its smallest column's pages.
+    /// Makes sure that a row group has the rows it declares, by the heads of its smallest column's
+    /// pages.
     fn check_rows(&self, group: usize) -> Result<()> {
         let columns = self.group(group)?.columns().iter();
         let flat = columns.filter(|chunk| chunk.column_descr().max_rep_level() == 0);

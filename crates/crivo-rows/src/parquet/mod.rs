@@ -4,8 +4,8 @@
 //! whatever file it came in. Types are taken from the Parquet schema itself: what Arrow may have
 //! noted besides (dictionaries, wider strings) changes how a column is stored, not its values.
 //!
-//! A file's own numbers are checked before they decide about memory or answers: those of the footer in [`footer`],
-//! those of each page in [`pages`], the rows that came in [`group`].
+//! A file's own numbers are checked before they decide about memory or answers: those of the footer
+//! in [`footer`], those of each page in [`pages`], the rows that came in [`group`].
 
 mod codec;
 mod copy;
@@ -136,7 +136,8 @@ impl ParquetFile {
             .map_or(0, |group| group.columns().iter().map(|c| c.compressed_size().max(0) as u64).sum())
     }
 
-    /// The wanted columns of a row group, batch by batch. Values of dictionaries are hashed under the scheme.
+    /// The wanted columns of a row group, batch by batch. Values of dictionaries are hashed under
+    /// the scheme.
     pub(crate) fn read_group(&self, group: usize, scheme: KeyScheme) -> Result<ParquetBatches<'_>> {
         let rows = GroupRows::new(self, &self.blocks, group)?.with_dictionaries(scheme)?;
         let booleans = Booleans::new(scheme)?;

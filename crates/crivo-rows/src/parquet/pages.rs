@@ -1,7 +1,8 @@
 //! The pages of a column chunk, each checked against the chunk before memory is taken for it.
 //!
-//! What a page's head declares decides how much the Parquet crate allocates and how many rows it gives. So every head
-//! is compared with the chunk's own declaration, with the bytes that are there, and with the heads before it.
+//! What a page's head declares decides how much the Parquet crate allocates and how many rows it
+//! gives. So every head is compared with the chunk's own declaration, with the bytes that are
+//! there, and with the heads before it.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -183,7 +184,8 @@ impl ColumnPages {
         if let Some(second) = head.version_2 {
             self.check_version_2(second, head)?;
         }
-        // The length of a value that shares its beginning with the one before is known only when it is decoded.
+        // The length of a value that shares its beginning with the one before is known only when it
+        // is decoded.
         if encoding_of(head.encoding) == Some(Encoding::DELTA_BYTE_ARRAY) {
             self.require_rows_for(uncompressed)?;
         }
@@ -312,7 +314,8 @@ impl ColumnPages {
         let levels =
             [(!self.is_flat, head.repetition_encoding), (!self.is_required, head.definition_encoding)];
         levels.iter().filter(|(has_levels, _)| *has_levels).try_fold(page, |page, (_, number)| {
-            // Levels of the older encoding have no length. No program writes them beside differences.
+            // Levels of the older encoding have no length. No program writes them beside
+            // differences.
             let (length, rest) =
                 page.split_first_chunk::<4>().filter(|_| encoding_of(*number) == Some(Encoding::RLE))?;
             rest.get(u32::from_le_bytes(*length) as usize..)

@@ -1,9 +1,10 @@
-//! Columns that are stored as a dictionary, read as one: each value becomes text and is hashed once, and a row has no more
-//! than the place of its value.
+//! Columns that are stored as a dictionary, read as one: each value becomes text and is hashed
+//! once, and a row has no more than the place of its value.
 //!
-//! The Parquet crate decodes the values of a dictionary, so that they are read as those of any page. The places are decoded
-//! here. Where a chunk is not as expected, the column is read by the crate, from the first row of the batch on: pages
-//! without dictionary after others with it, nested columns, damage.
+//! The Parquet crate decodes the values of a dictionary, so that they are read as those of any
+//! page. The places are decoded here. Where a chunk is not as expected, the column is read by the
+//! crate, from the first row of the batch on: pages without dictionary after others with it, nested
+//! columns, damage.
 
 use std::sync::Arc;
 
@@ -87,7 +88,8 @@ impl PickedColumn {
         }
     }
 
-    /// Reads the places of the next batch; how many there are, or nothing if the crate has to read the column.
+    /// Reads the places of the next batch; how many there are, or nothing if the crate has to read
+    /// the column.
     pub(super) fn next_batch(&mut self, rows: usize, read_as: &PickedAs<'_>) -> Result<Option<usize>> {
         self.places.clear();
         while self.places.len() < rows {

@@ -1,6 +1,7 @@
 //! Small numbers as Parquet writes them where they repeat: levels, and places in a dictionary.
 //!
-//! A stretch is either one number and how often it comes, or eight numbers at a time packed into bits.
+//! A stretch is either one number and how often it comes, or eight numbers at a time packed into
+//! bits.
 
 use bytes::Bytes;
 
@@ -42,7 +43,8 @@ impl Runs {
         Self { bytes, at: 0, width: width.min(Self::WIDEST).into(), stretch: Stretch::default() }
     }
 
-    /// Appends the next `count` numbers; nothing if there are fewer, or the bytes are none of this encoding.
+    /// Appends the next `count` numbers; nothing if there are fewer, or the bytes are none of this
+    /// encoding.
     pub(super) fn read(&mut self, mut count: usize, numbers: &mut Vec<u32>) -> Option<()> {
         while count > 0 {
             match &mut self.stretch {

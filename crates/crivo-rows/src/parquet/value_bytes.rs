@@ -15,7 +15,8 @@ pub(super) struct StoredAs {
     pub(super) length: usize,
 }
 
-/// Returns the forms that a value with this text has in a column; none if the column's type has no such value.
+/// Returns the forms that a value with this text has in a column; none if the column's type has no
+/// such value.
 pub(super) fn of_text(text: &[u8], data_type: &DataType, stored: StoredAs) -> Result<Vec<Vec<u8>>> {
     match (data_type, stored.physical) {
         (DataType::Utf8 | DataType::Binary, Type::BYTE_ARRAY) => Ok(vec![text.to_vec()]),

@@ -36,7 +36,8 @@ pub(crate) struct NamedField {
 }
 
 impl NamedField {
-    /// A field of this name. If records have a field that is called so, points in its name lead nowhere.
+    /// A field of this name. If records have a field that is called so, points in its name lead
+    /// nowhere.
     pub(crate) fn new(name: &str, is_known: bool, seen: Arc<AtomicBool>) -> Self {
         if is_known {
             return Self { name: name.to_owned(), path: Vec::new(), has_elements: false, seen };

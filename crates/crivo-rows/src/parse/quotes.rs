@@ -1,8 +1,9 @@
 //! The one automaton of quoted fields, for everything that reads delimited text.
 //!
-//! A field is quoted if its first byte is a quote. Inside, a doubled quote is data and a single one ends the quoted
-//! stretch; what follows up to the delimiter is data, quotes too. Whether a quote is a field's first byte the reader
-//! knows: a parser by where its field began, the search for borders by what stands before the quote.
+//! A field is quoted if its first byte is a quote. Inside, a doubled quote is data and a single one
+//! ends the quoted stretch; what follows up to the delimiter is data, quotes too. Whether a quote
+//! is a field's first byte the reader knows: a parser by where its field began, the search for
+//! borders by what stands before the quote.
 
 pub(crate) const QUOTE: u8 = b'"';
 
@@ -19,8 +20,8 @@ pub(crate) enum Quoting {
 }
 
 impl Quoting {
-    /// Takes the byte at `at`. `opens` says whether it is the first of a field, if it is a quote. Returns true if the byte
-    /// is a quote or inside quotes, and so ends nothing.
+    /// Takes the byte at `at`. `opens` says whether it is the first of a field, if it is a quote.
+    /// Returns true if the byte is a quote or inside quotes, and so ends nothing.
     #[inline(always)]
     pub(crate) fn take(&mut self, bytes: &[u8], at: usize, opens: impl FnOnce(&Self) -> bool) -> bool {
         let is_quote = bytes[at] == QUOTE;
@@ -44,7 +45,8 @@ impl Quoting {
         }
     }
 
-    /// Returns true if the byte at `at` may be half of a doubled quote, and the text ends before that is known.
+    /// Returns true if the byte at `at` may be half of a doubled quote, and the text ends before
+    /// that is known.
     #[inline]
     pub(crate) fn is_undecided(&self, bytes: &[u8], at: usize) -> bool {
         at + 1 == bytes.len()

@@ -1,7 +1,9 @@
-//! CSV beside Python's `csv`, JSONL beside Python's `json`: 100,000 random inputs each, the same rows or both refuse.
+//! CSV beside Python's `csv`, JSONL beside Python's `json`: 100,000 random inputs each, the same
+//! rows or both refuse.
 //!
-//! Python reads with its defaults, so what the two mean by a format differs in places that the inputs avoid: a carriage
-//! return alone ends a record for Python, a byte order mark is data for it, and an empty line is no record.
+//! Python reads with its defaults, so what the two mean by a format differs in places that the
+//! inputs avoid: a carriage return alone ends a record for Python, a byte order mark is data for
+//! it, and an empty line is no record.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // what fails here should fail loudly
 
@@ -49,7 +51,8 @@ fn python(format: &str, cases: &[String]) -> Vec<Value> {
     lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The rows and the number of bad records that crivo reads from a text, and the names of the fields.
+/// The rows and the number of bad records that crivo reads from a text, and the names of the
+/// fields.
 fn crivo(
     path: &std::path::Path,
     text: &str,
@@ -80,8 +83,8 @@ fn crivo(
     }
 }
 
-/// Compares the cases of each half with what Python reads from them on a thread of its own, in a file of its own; returns
-/// the sums of what `compare` counts.
+/// Compares the cases of each half with what Python reads from them on a thread of its own, in a
+/// file of its own; returns the sums of what `compare` counts.
 fn compare_all(
     format: &str,
     cases: &[String],

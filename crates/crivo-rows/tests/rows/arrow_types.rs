@@ -1,4 +1,5 @@
-//! Arrow columns of every type have the keys of the same values in CSV, by the rules of docs/keys.md.
+//! Arrow columns of every type have the keys of the same values in CSV, by the rules of
+//! docs/keys.md.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Files that were damaged, or made to do harm, give an error that names them, in little time and memory.
+//! Files that were damaged, or made to do harm, give an error that names them, in little time and
+//! memory.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! A column that is stored as a dictionary is the same as one that is not: values, keys, and all that is made of them.
+//! A column that is stored as a dictionary is the same as one that is not: values, keys, and all
+//! that is made of them.
 
 use std::sync::Arc;
 
@@ -15,7 +16,8 @@ use crate::support::{Folder, Random};
 
 const ROWS: usize = 7_000;
 
-/// Columns with few values and many, with missing ones and without, of types that have dictionaries and one that has none.
+/// Columns with few values and many, with missing ones and without, of types that have dictionaries
+/// and one that has none.
 fn table() -> RecordBatch {
     let mut random = Random::new(23);
     let mut numbers = |below: usize| (0..ROWS).map(|_| random.below(below)).collect::<Vec<usize>>();

@@ -1,4 +1,5 @@
-//! Filters inside of Parquet files: written for chosen columns, asked by key, compared with the Parquet crate's own reader.
+//! Filters inside of Parquet files: written for chosen columns, asked by key, compared with the
+//! Parquet crate's own reader.
 
 use std::sync::Arc;
 
@@ -160,7 +161,8 @@ fn hostile_filters_are_errors() {
         ParquetFilters::open(&path, Some("text")).and_then(|filters| filters.unwrap().ask(&["text 1"]))
     };
     assert!(ask(&bytes).unwrap().members[0]);
-    // Heads that declare no bytes, negative ones, half blocks, more than there are, or other kinds of filters.
+    // Heads that declare no bytes, negative ones, half blocks, more than there are, or other kinds
+    // of filters.
     let at = usize::try_from(place).unwrap();
     let kinds = [0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0];
     let sizes: [&[u8]; 5] =

@@ -25,8 +25,8 @@ pub struct Header {
     pub scheme: KeyScheme,
 }
 
-/// Says that a type is a sketch of the format. Not named outside the crate, so the traits of the codec are
-/// implemented here only, and may gain methods.
+/// Says that a type is a sketch of the format. Not named outside the crate, so the traits of the
+/// codec are implemented here only, and may gain methods.
 pub trait Sealed {}
 
 /// A sketch that can be written. The families are those of the format, so the trait is sealed.
@@ -135,8 +135,8 @@ pub(crate) fn open(bytes: &[u8]) -> Result<(Header, &[u8])> {
         ));
     }
 
-    // The checksum holds, so the bytes are as they were written. Values that a newer crivo may write are
-    // refused first, then values that no crivo writes.
+    // The checksum holds, so the bytes are as they were written. Values that a newer crivo may
+    // write are refused first, then values that no crivo writes.
     let family = Family::from_byte(family).ok_or_else(|| future("family", "a known number", family))?;
     if family_version > family.version() {
         return Err(future("family version", format_args!("at most {}", family.version()), family_version));

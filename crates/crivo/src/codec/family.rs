@@ -53,8 +53,9 @@ macro_rules! make_family {
         /// Which sketch a file holds. The number is the byte stored; numbers are never reused.
         ///
         /// They are grouped by the question the sketch answers: 0x1_ how many events, 0x2_ how many
-        /// different, 0x3_ is it in there, 0x4_ how often, 0x5_ a fair sample, 0x6_ which are alike,
-        /// 0x7_ containers of other sketches, and what is in a column, 0x8_ which value has that rank.
+        /// different, 0x3_ is it in there, 0x4_ how often, 0x5_ a fair sample, 0x6_ which are
+        /// alike, 0x7_ containers of other sketches, and what is in a column, 0x8_ which value has
+        /// that rank.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         #[repr(u8)]
@@ -104,7 +105,8 @@ impl Family {
         matches!(self, Self::Panes | Self::Groups | Self::TableProfile)
     }
 
-    /// Returns true if the sketch is built from all of its keys at once, and neither takes others nor merges.
+    /// Returns true if the sketch is built from all of its keys at once, and neither takes others
+    /// nor merges.
     pub const fn is_finished(self) -> bool {
         matches!(self, Self::BinaryFuse)
     }

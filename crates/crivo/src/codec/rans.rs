@@ -1,13 +1,15 @@
-//! An entropy coder for bytes: each costs the logarithm of its frequency, and equal bytes are coded equally.
+//! An entropy coder for bytes: each costs the logarithm of its frequency, and equal bytes are coded
+//! equally.
 //!
-//! **Source.** Duda: *Asymmetric numeral systems* (arXiv 1311.2540), the variant with ranges. A state is a
-//! number. Coding a byte of frequency `f` among [`TOTAL`] makes it about `TOTAL/f` times as large, and
-//! decoding takes that back. What grows beyond 63 bits moves to the stream, 32 bits at a time.
+//! **Source.** Duda: *Asymmetric numeral systems* (arXiv 1311.2540), the variant with ranges. A
+//! state is a number. Coding a byte of frequency `f` among [`TOTAL`] makes it about `TOTAL/f` times
+//! as large, and decoding takes that back. What grows beyond 63 bits moves to the stream, 32 bits
+//! at a time.
 //!
-//! Decoding runs backwards through what was coded, so the coder takes the last byte first. Two states
-//! take turns, because each step of one waits for its step before. Both begin at [`LEAST`]. A decoder
-//! that does not arrive there, or has words left, was not given the output of a coder. Between the limits
-//! each step is reversible, so different streams decode to different bytes.
+//! Decoding runs backwards through what was coded, so the coder takes the last byte first. Two
+//! states take turns, because each step of one waits for its step before. Both begin at [`LEAST`].
+//! A decoder that does not arrive there, or has words left, was not given the output of a coder.
+//! Between the limits each step is reversible, so different streams decode to different bytes.
 
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
@@ -18,7 +20,8 @@ const TOTAL_BITS: u32 = 12;
 /// What the frequencies of all bytes add up to.
 pub(crate) const TOTAL: u16 = 1 << TOTAL_BITS;
 
-/// Stands for a byte without a frequency of its own, which follows as it is. It is not coded itself.
+/// Stands for a byte without a frequency of its own, which follows as it is. It is not coded
+/// itself.
 pub(crate) const RARE: u8 = u8::MAX;
 
 /// Between bytes a state is at least this, and less than 2^32 times this.
@@ -58,8 +61,8 @@ impl Frequencies {
 /// What a coder needs of the slots of one byte.
 #[derive(Debug, Clone, Copy, Default)]
 struct Step {
-    /// `2^(63 + shift)/count`, rounded up: multiplying by it divides a state by `count` exactly, because
-    /// the state is less than 2^63 and `count` at most `2^shift`.
+    /// `2^(63 + shift)/count`, rounded up: multiplying by it divides a state by `count` exactly,
+    /// because the state is less than 2^63 and `count` at most `2^shift`.
     reciprocal: u64,
     shift: u32,
     start: u16,
@@ -127,8 +130,8 @@ fn push_rare(state: u64, byte: u8, rare: Step, words: &mut Vec<u32>) -> u64 {
     rare.push(Step::new(slots_of_any(byte)).push(state, words), words)
 }
 
-/// Fills `bytes`, an even number, with what was coded. Returns true if the stream is the output of a coder
-/// with these frequencies.
+/// Fills `bytes`, an even number, with what was coded. Returns true if the stream is the output of
+/// a coder with these frequencies.
 #[must_use]
 pub(crate) fn decode(coded: &[u8], frequencies: &Frequencies, bytes: &mut [u8]) -> bool {
     let Some((states, words)) = coded.split_first_chunk::<STATES_LEN>() else { return false };
@@ -195,8 +198,8 @@ fn next_of_any(state: &mut u64, words: &mut std::slice::Iter<'_, [u8; 4]>) -> u8
     (slot / count) as u8
 }
 
-/// Returns the state after its next word, if it needs one. Past the last word it becomes 0, and never
-/// [`LEAST`] again.
+/// Returns the state after its next word, if it needs one. Past the last word it becomes 0, and
+/// never [`LEAST`] again.
 #[inline(always)]
 fn refilled(state: u64, words: &mut std::slice::Iter<'_, [u8; 4]>) -> u64 {
     if state >= LEAST {

@@ -49,7 +49,8 @@ impl Writer {
         }
     }
 
-    /// A key of the envelope's kind: bytes after their number in four bytes, anything else as eight.
+    /// A key of the envelope's kind: bytes after their number in four bytes, anything else as
+    /// eight.
     pub fn key(&mut self, key: KeyRef<'_>) {
         match key {
             KeyRef::Bytes(bytes) => {

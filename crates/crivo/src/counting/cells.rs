@@ -15,7 +15,8 @@ pub(super) fn bytes_for(len: u64, bits: u8) -> u64 {
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }
 
-/// The value of a cell. Cells of 4 bits fill a byte from its low half on; those of 16 are little-endian.
+/// The value of a cell. Cells of 4 bits fill a byte from its low half on; those of 16 are
+/// little-endian.
 #[inline]
 pub(super) fn get<const BITS: u8>(cells: &[u8], index: usize) -> u16 {
     match BITS {
@@ -41,9 +42,9 @@ pub(super) fn set<const BITS: u8>(cells: &mut [u8], index: usize, value: u16) {
 
 /// The chance of each value as a whole number, so that one comparison with random bits decides.
 ///
-/// A coin of chance `p` succeeds if 63 random bits are below `p·2^63`. For 8 bits that is a table of 256
-/// numbers. For 16 bits it would be one of half a megabyte, so the power `b^−value` is put together from
-/// its high and its low byte: `b^−256h · b^−l`.
+/// A coin of chance `p` succeeds if 63 random bits are below `p·2^63`. For 8 bits that is a table
+/// of 256 numbers. For 16 bits it would be one of half a megabyte, so the power `b^−value` is put
+/// together from its high and its low byte: `b^−256h · b^−l`.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Coins {
     highest: u16,
@@ -84,8 +85,8 @@ impl Coins {
         generator.bits() >> 1 < chance
     }
 
-    /// Raises a cell with the chance of its value. There is nothing to predict: whether the coin succeeds
-    /// is added, not branched on.
+    /// Raises a cell with the chance of its value. There is nothing to predict: whether the coin
+    /// succeeds is added, not branched on.
     #[inline]
     pub(super) fn raise<const BITS: u8>(&self, cells: &mut [u8], index: usize, generator: &mut Generator) {
         let value = get::<BITS>(cells, index);
@@ -93,7 +94,8 @@ impl Coins {
         set::<BITS>(cells, index, value + u16::from(raised));
     }
 
-    /// Raises many cells, which must exist: the same as one by one, with their memory asked for ahead.
+    /// Raises many cells, which must exist: the same as one by one, with their memory asked for
+    /// ahead.
     pub(super) fn raise_all<const BITS: u8>(
         &self,
         cells: &mut [u8],

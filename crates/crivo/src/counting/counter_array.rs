@@ -2,30 +2,33 @@
 
 //! Counter array: the views of each of a billion videos, in one byte each.
 //!
-//! **Question.** How many events of each of very many kinds were there, if an exact counter for each would
-//! not fit in memory?
+//! **Question.** How many events of each of very many kinds were there, if an exact counter for
+//! each would not fit in memory?
 //!
-//! **Guarantee.** Each counter is a [`MorrisCounter`](super::MorrisCounter) of 4, 8 or 16 bits: unbiased, with
-//! the relative standard error `√((b − 1)/2)` and the same intervals. The array takes `len·bits/8` bytes and
-//! some 4 KB of tables. A counter at its highest value stays there and says so; the others are not touched.
+//! **Guarantee.** Each counter is a [`MorrisCounter`](super::MorrisCounter) of 4, 8 or 16 bits:
+//! unbiased, with the relative standard error `√((b − 1)/2)` and the same intervals. The array
+//! takes `len·bits/8` bytes and some 4 KB of tables. A counter at its highest value stays there and
+//! says so; the others are not touched.
 //!
-//! **Idea.** What is random about a Morris counter need not be kept with it: one generator serves all of them, so
-//! that a counter is its value and nothing else. The chances of all values are computed once, and one
-//! comparison of random bits with a table entry decides an event.
+//! **Idea.** What is random about a Morris counter need not be kept with it: one generator serves
+//! all of them, so that a counter is its value and nothing else. The chances of all values are
+//! computed once, and one comparison of random bits with a table entry decides an event.
 //!
 //! **Keys.** Counters have numbers, and an integer that is one needs nothing else. An array
-//! [`with_scheme`](CounterArray::with_scheme) finds the counter of a key by its hash: keys may share one then, and
-//! each is counted with the others. The chance of that is the share of the counters in use: leave room.
+//! [`with_scheme`](CounterArray::with_scheme) finds the counter of a key by its hash: keys may
+//! share one then, and each is counted with the others. The chance of that is the share of the
+//! counters in use: leave room.
 //!
-//! **When not to use it.** If keys are neither numbered nor so few that they rarely share a counter: count in
-//! a `CountMin`. If most counters stay at 0, a hash map of the others is smaller. If the sum over many counters is what
-//! matters, it is far more precise than each of them: see [`total`](CounterArray::total).
+//! **When not to use it.** If keys are neither numbered nor so few that they rarely share a
+//! counter: count in a `CountMin`. If most counters stay at 0, a hash map of the others is smaller.
+//! If the sum over many counters is what matters, it is far more precise than each of them: see
+//! [`total`](CounterArray::total).
 //!
 //! **Sources.** As for [`MorrisCounter`](super::MorrisCounter).
 //!
-//! **Where this departs from the papers.** Random numbers are drawn in the order of events, so the bytes
-//! depend on that order. The same events in the same order give the same bytes one by one and in batches;
-//! [`add`](CounterArray::add) draws skips instead and gives the same distribution.
+//! **Where this departs from the papers.** Random numbers are drawn in the order of events, so the
+//! bytes depend on that order. The same events in the same order give the same bytes one by one and
+//! in batches; [`add`](CounterArray::add) draws skips instead and gives the same distribution.
 
 use super::cells::{Coins, bytes_for, get, set};
 use super::morris_counter::require_same_scale;
@@ -100,7 +103,8 @@ impl CounterArray {
     /// [`MorrisCounter::base_for`](super::MorrisCounter::base_for).
     ///
     /// # Errors
-    /// If the width is not in [`COUNTER_BITS`](Self::COUNTER_BITS), or if no base reaches so far or so little.
+    /// If the width is not in [`COUNTER_BITS`](Self::COUNTER_BITS), or if no base reaches so far or
+    /// so little.
     pub fn base_for(reach: f64, counter_bits: u8) -> Result<f64> {
         check_bits(counter_bits)?;
         Scale::base_for(reach, counter_bits)
@@ -122,12 +126,13 @@ fn check_len(len: u64) -> Result<()> {
 // ---- construction ----
 
 impl CounterArray {
-    /// That many counters at 0, of the given width and base, tossing coins from the seed. Arrays that will
-    /// be merged need different seeds.
+    /// That many counters at 0, of the given width and base, tossing coins from the seed. Arrays
+    /// that will be merged need different seeds.
     ///
     /// # Errors
-    /// If there is no counter, if the width is not in [`COUNTER_BITS`](Self::COUNTER_BITS) or the base not in
-    /// [`MorrisCounter::BASES`](super::MorrisCounter::BASES), or if the memory cannot be had.
+    /// If there is no counter, if the width is not in [`COUNTER_BITS`](Self::COUNTER_BITS) or the
+    /// base not in [`MorrisCounter::BASES`](super::MorrisCounter::BASES), or if the memory cannot
+    /// be had.
     pub fn new(len: u64, base: f64, counter_bits: u8, seed: u64) -> Result<Self> {
         check_len(len)?;
         check_bits(counter_bits)?;
@@ -137,8 +142,8 @@ impl CounterArray {
         Ok(Self { scheme, scale, bits: counter_bits, len, cells, coins: Coins::new(scale), generator })
     }
 
-    /// That many counters at 0, addressed by the hashes of keys under the scheme. Its seed has nothing to do
-    /// with that of the coins.
+    /// That many counters at 0, addressed by the hashes of keys under the scheme. Its seed has
+    /// nothing to do with that of the coins.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
@@ -153,7 +158,8 @@ impl CounterArray {
     /// # Ok::<(), crivo::Error>(())
     /// ```
     pub fn with_scheme(len: u64, base: f64, counter_bits: u8, scheme: KeyScheme, seed: u64) -> Result<Self> {
-        // Hashes of the caller's own have no label here: what is stored says that there are no keys.
+        // Hashes of the caller's own have no label here: what is stored says that there are no
+        // keys.
         let scheme = if scheme.kind() == KeyKind::Hash { super::NO_KEYS } else { scheme };
         Ok(Self { scheme, ..Self::new(len, base, counter_bits, seed)? })
     }
@@ -198,8 +204,8 @@ impl CounterArray {
         Ok(())
     }
 
-    /// One event of each of the given indexes, which may repeat: the same as one by one, and faster, because
-    /// their memory accesses overlap.
+    /// One event of each of the given indexes, which may repeat: the same as one by one, and
+    /// faster, because their memory accesses overlap.
     ///
     /// # Errors
     /// If there is no counter of some index; nothing is counted then.
@@ -233,8 +239,8 @@ impl CounterArray {
         hash::index(hash, self.len)
     }
 
-    /// Many events of one index, at the cost of the steps that its counter takes. The counter is distributed
-    /// as if they had come one by one.
+    /// Many events of one index, at the cost of the steps that its counter takes. The counter is
+    /// distributed as if they had come one by one.
     ///
     /// # Errors
     /// If there is no such counter.
@@ -268,8 +274,8 @@ impl CounterArray {
         self.estimate_at(index, Confidence::P95)
     }
 
-    /// The number of events of an index, with bounds at the given confidence. None at all is exact; a
-    /// saturated counter has no upper bound.
+    /// The number of events of an index, with bounds at the given confidence. None at all is exact;
+    /// a saturated counter has no upper bound.
     ///
     /// # Errors
     /// If there is no such counter.
@@ -299,8 +305,8 @@ impl CounterArray {
         self.total_at(Confidence::P95)
     }
 
-    /// The number of events of all indexes together. The counters' errors are independent and even out: a
-    /// million counters of 20 % give a sum of 0.02 % if none of them dominates.
+    /// The number of events of all indexes together. The counters' errors are independent and even
+    /// out: a million counters of 20 % give a sum of 0.02 % if none of them dominates.
     pub fn total_at(&self, confidence: Confidence) -> Estimate {
         self.scale.estimate_sum(&self.histogram(), confidence)
     }
@@ -343,7 +349,8 @@ impl CounterArray {
         self.scale.events(self.highest())
     }
 
-    /// Returns how many counters are at their highest value: they stay there, and have no upper bound.
+    /// Returns how many counters are at their highest value: they stay there, and have no upper
+    /// bound.
     pub fn saturated(&self) -> u64 {
         self.values().filter(|&value| value == self.highest()).count() as u64
     }
@@ -416,8 +423,9 @@ pub struct CounterAnswers<'a> {
     shared: f64,
 }
 
-/// How often a key came, at 95 %. Events of other keys that share its counter are part of the 5 % while
-/// that is unlikely; otherwise there is no lower bound. An array without keys is asked by index.
+/// How often a key came, at 95 %. Events of other keys that share its counter are part of the 5 %
+/// while that is unlikely; otherwise there is no lower bound. An array without keys is asked by
+/// index.
 impl Frequency for CounterAnswers<'_> {
     fn frequency_ref(&self, key: KeyRef<'_>) -> Result<Estimate> {
         let Self { array, shared } = *self;
@@ -438,13 +446,13 @@ impl Frequency for CounterAnswers<'_> {
 // ---- merge ----
 
 impl CounterArray {
-    /// Counts the other's events too, index by index. Each counter is then distributed as that of both
-    /// streams; this array's coins decide it and are the ones that go on. It takes as many coins as the
-    /// smaller value of each pair.
+    /// Counts the other's events too, index by index. Each counter is then distributed as that of
+    /// both streams; this array's coins decide it and are the ones that go on. It takes as many
+    /// coins as the smaller value of each pair.
     ///
     /// # Errors
-    /// If number, base or width of the counters or the schemes of their keys differ; the array is unchanged
-    /// then.
+    /// If number, base or width of the counters or the schemes of their keys differ; the array is
+    /// unchanged then.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.scheme.require_same(other.scheme)?;
         if self.len != other.len {

@@ -7,10 +7,11 @@
 //! | [`CounterArray`] | 4, 8 or 16 bits an index | as `MorrisCounter`, each | the same distribution |
 //! | [`Tally`] | 32 bytes, and 552 once a number came | none: count and sum are exact | exact |
 //!
-//! All but the `Tally` toss coins. Each is built with a seed and keeps the state of its generator, so that the
-//! same events give the same bytes everywhere and a stored counter goes on where it was. Merging two of
-//! them gives a counter with the distribution of the joined stream, not its bytes; they must have been
-//! built with different seeds, or they make the same errors, which then add up.
+//! All but the `Tally` toss coins. Each is built with a seed and keeps the state of its generator,
+//! so that the same events give the same bytes everywhere and a stored counter goes on where it
+//! was. Merging two of them gives a counter with the distribution of the joined stream, not its
+//! bytes; they must have been built with different seeds, or they make the same errors, which then
+//! add up.
 //!
 //! An event has no key here: to count the events of some kind only, call the counter for those.
 

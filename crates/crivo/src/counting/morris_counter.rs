@@ -1,29 +1,30 @@
 //! Morris counter: the order of magnitude in a few bits.
 //!
-//! **Question.** How many events were there, from one to more than a 64-bit integer holds, in one byte?
+//! **Question.** How many events were there, from one to more than a 64-bit integer holds, in one
+//! byte?
 //!
-//! **Guarantee.** With base `b` the estimate `(b^n − 1)/(b − 1)` of `k` events from the value `n` is unbiased,
-//! with variance `(b − 1)k(k − 1)/2`: a relative standard error of `√((b − 1)/2)` whatever the count. Base 2
-//! is off by 71 % and reaches 2^15 − 1 in 4 bits, 2^255 − 1 in 8. An 8-bit counter that must reach 10^10
-//! takes `b = 1.084` and 20 %; 16 bits reach it with 1.0002 and 1.1 %. Intervals follow from the exact
-//! distribution of the value, so they hold at every count. At the highest value the counter stays and
-//! says so.
+//! **Guarantee.** With base `b` the estimate `(b^n − 1)/(b − 1)` of `k` events from the value `n`
+//! is unbiased, with variance `(b − 1)k(k − 1)/2`: a relative standard error of `√((b − 1)/2)`
+//! whatever the count. Base 2 is off by 71 % and reaches 2^15 − 1 in 4 bits, 2^255 − 1 in 8. An
+//! 8-bit counter that must reach 10^10 takes `b = 1.084` and 20 %; 16 bits reach it with 1.0002 and
+//! 1.1 %. Intervals follow from the exact distribution of the value, so they hold at every count.
+//! At the highest value the counter stays and says so.
 //!
-//! **Idea.** Keep the logarithm of the count. A counter at `n` is raised with probability `b^−n`, so that each
-//! step stands for `b` times as many events as the one before.
+//! **Idea.** Keep the logarithm of the count. A counter at `n` is raised with probability `b^−n`,
+//! so that each step stands for `b` times as many events as the one before.
 //!
-//! **When not to use it.** If a 64-bit integer can be afforded; if the error must fall as events come in (a
-//! [`SampledCounter`](super::SampledCounter) does that); for millions of counters, take a
-//! [`CounterArray`](super::CounterArray), which keeps one generator for all.
+//! **When not to use it.** If a 64-bit integer can be afforded; if the error must fall as events
+//! come in (a [`SampledCounter`](super::SampledCounter) does that); for millions of counters, take
+//! a [`CounterArray`](super::CounterArray), which keeps one generator for all.
 //!
-//! **Sources.** Morris: *Counting large numbers of events in small registers* (1978). Flajolet: *Approximate
-//! counting: a detailed analysis* (1985). Nelson and Yu: *Optimal bounds for approximate counting* (2022),
-//! also for the merge.
+//! **Sources.** Morris: *Counting large numbers of events in small registers* (1978). Flajolet:
+//! *Approximate counting: a detailed analysis* (1985). Nelson and Yu: *Optimal bounds for
+//! approximate counting* (2022), also for the merge.
 //!
-//! **Where this departs from the papers.** The number of events until the next step is drawn at once and
-//! kept, so that `add(a)` and `add(b)` leave the same bytes as `add(a + b)`, at the cost of one draw a step.
-//! The interval inverts the distribution of the number of events that a value takes, not a normal
-//! approximation of the estimate, whose upper tail is heavy.
+//! **Where this departs from the papers.** The number of events until the next step is drawn at
+//! once and kept, so that `add(a)` and `add(b)` leave the same bytes as `add(a + b)`, at the cost
+//! of one draw a step. The interval inverts the distribution of the number of events that a value
+//! takes, not a normal approximation of the estimate, whose upper tail is heavy.
 
 use std::ops::RangeInclusive;
 
@@ -60,7 +61,8 @@ pub struct MorrisCounter {
 // ---- limits and sizing ----
 
 impl MorrisCounter {
-    /// Base 2 is Morris's own; below the least, 16 bits hold little more than an exact counter would.
+    /// Base 2 is Morris's own; below the least, 16 bits hold little more than an exact counter
+    /// would.
     pub const BASES: RangeInclusive<f64> = Scale::BASES;
 
     /// Widths in bits: with fewer there is hardly a counter, with more an exact one does.
@@ -92,7 +94,8 @@ impl MorrisCounter {
     /// number at which it arrives at its highest value.
     ///
     /// # Errors
-    /// If the width is not in [`COUNTER_BITS`](Self::COUNTER_BITS), or if no base of the range reaches so far or so little.
+    /// If the width is not in [`COUNTER_BITS`](Self::COUNTER_BITS), or if no base of the range
+    /// reaches so far or so little.
     ///
     /// ```
     /// use crivo::counting::MorrisCounter;
@@ -119,8 +122,8 @@ fn check_bits(bits: u8) -> Result<()> {
 // ---- construction ----
 
 impl MorrisCounter {
-    /// A counter at 0 of the given base and width, tossing coins from the seed. Counters that will be
-    /// merged need different seeds.
+    /// A counter at 0 of the given base and width, tossing coins from the seed. Counters that will
+    /// be merged need different seeds.
     ///
     /// # Errors
     /// If base or width are not in [`BASES`](Self::BASES) and [`COUNTER_BITS`](Self::COUNTER_BITS).
@@ -143,7 +146,8 @@ impl MorrisCounter {
     /// A counter with that standard error; how far it reaches is up to its width.
     ///
     /// # Errors
-    /// As for [`base_for_error`](Self::base_for_error), and if the width is not in [`COUNTER_BITS`](Self::COUNTER_BITS).
+    /// As for [`base_for_error`](Self::base_for_error), and if the width is not in
+    /// [`COUNTER_BITS`](Self::COUNTER_BITS).
     pub fn for_error(error: f64, counter_bits: u8, seed: u64) -> Result<Self> {
         Self::new(Self::base_for_error(error)?, counter_bits, seed)
     }
@@ -167,8 +171,8 @@ impl MorrisCounter {
         }
     }
 
-    /// Adds events that raise the value, or reach the end of an open skip: out of line, so that loops around
-    /// [`add`](Self::add) stay small.
+    /// Adds events that raise the value, or reach the end of an open skip: out of line, so that
+    /// loops around [`add`](Self::add) stay small.
     #[cold]
     #[inline(never)]
     fn take_steps(&mut self, events: u64) {
@@ -212,7 +216,8 @@ impl MorrisCounter {
         self.bits
     }
 
-    /// The highest value: `2^bits − 1`, or where the estimate would pass 2^1000, if that comes first.
+    /// The highest value: `2^bits − 1`, or where the estimate would pass 2^1000, if that comes
+    /// first.
     pub fn highest(&self) -> u16 {
         self.scale.highest()
     }
@@ -227,12 +232,14 @@ impl MorrisCounter {
         self.value == 0
     }
 
-    /// Returns true if the value is at its highest: it stays there, and only a lower bound is known.
+    /// Returns true if the value is at its highest: it stays there, and only a lower bound is
+    /// known.
     pub fn is_saturated(&self) -> bool {
         self.value == self.highest()
     }
 
-    /// Bytes of memory in use. The value takes few of them: see [`CounterArray`](super::CounterArray).
+    /// Bytes of memory in use. The value takes few of them: see
+    /// [`CounterArray`](super::CounterArray).
     pub fn memory(&self) -> usize {
         size_of::<Self>()
     }
@@ -279,8 +286,8 @@ impl CountEvents for MorrisCounter {
 // ---- merge ----
 
 impl MorrisCounter {
-    /// Counts the other's events too. The result is distributed as the counter of both streams, so it is
-    /// as precise; this counter's coins decide it and are the ones that go on.
+    /// Counts the other's events too. The result is distributed as the counter of both streams, so
+    /// it is as precise; this counter's coins decide it and are the ones that go on.
     ///
     /// # Errors
     /// If base or width differ; the counter is unchanged then.

@@ -3,25 +3,25 @@
 //! **Question.** How many events were there, when a counter of few bits must last for many, or when
 //! touching the counter at every event costs too much?
 //!
-//! **Guarantee.** Each event counts with probability `p`, so after `k` events the value is binomial: mean
-//! `kp`, variance `kp(1 − p)`. The estimate `value/p` is unbiased with variance `k(1 − p)/p`, a relative
-//! standard error of `√((1 − p)/(pk))`: 2 % after 10,000 events at `p = 1/5`, 7.9 % at `p = 1/64`. The
-//! interval is that of Clopper and Pearson, so it covers the truth at small counts too. With `p = 1` the
-//! answer is exact.
+//! **Guarantee.** Each event counts with probability `p`, so after `k` events the value is
+//! binomial: mean `kp`, variance `kp(1 − p)`. The estimate `value/p` is unbiased with variance
+//! `k(1 − p)/p`, a relative standard error of `√((1 − p)/(pk))`: 2 % after 10,000 events at
+//! `p = 1/5`, 7.9 % at `p = 1/64`. The interval is that of Clopper and Pearson, so it covers the
+//! truth at small counts too. With `p = 1` the answer is exact.
 //!
-//! **Idea.** Count half of the events, and twice the count is the answer. `p = 1/2` saves one bit, `p = 1/64`
-//! six; the error falls with the number of events, unlike that of a
+//! **Idea.** Count half of the events, and twice the count is the answer. `p = 1/2` saves one bit,
+//! `p = 1/64` six; the error falls with the number of events, unlike that of a
 //! [`MorrisCounter`](super::MorrisCounter), whose bits grow more slowly.
 //!
-//! **When not to use it.** If a 64-bit integer can be afforded and touched. For few events at a small `p`,
-//! where the error is large; for counts of unknown magnitude, take a `MorrisCounter`.
+//! **When not to use it.** If a 64-bit integer can be afforded and touched. For few events at a
+//! small `p`, where the error is large; for counts of unknown magnitude, take a `MorrisCounter`.
 //!
-//! **Sources.** The binomial distribution; Vitter: *Faster methods for random sampling* (1984) for skipping;
-//! Clopper and Pearson (1934) for the interval.
+//! **Sources.** The binomial distribution; Vitter: *Faster methods for random sampling* (1984) for
+//! skipping; Clopper and Pearson (1934) for the interval.
 //!
-//! **Where this departs from the plain algorithm.** No coin is tossed for an event: the number of events
-//! until the next one that counts is drawn at once and kept. So `add(a)` and `add(b)` leave the same bytes as
-//! `add(a + b)`, and the cost is one draw for each event that counts.
+//! **Where this departs from the plain algorithm.** No coin is tossed for an event: the number of
+//! events until the next one that counts is drawn at once and kept. So `add(a)` and `add(b)` leave
+//! the same bytes as `add(a + b)`, and the cost is one draw for each event that counts.
 
 use std::ops::RangeInclusive;
 
@@ -69,8 +69,8 @@ impl SampledCounter {
     /// The probability whose standard error is `error` after that many events: `1/(1 + k·error²)`.
     ///
     /// # Errors
-    /// If the error is not positive, if there is not at least one event, or if the probability would be
-    /// below the range.
+    /// If the error is not positive, if there is not at least one event, or if the probability
+    /// would be below the range.
     ///
     /// ```
     /// use crivo::counting::SampledCounter;
@@ -99,8 +99,8 @@ fn check_probability(probability: f64) -> Result<f64> {
 // ---- construction ----
 
 impl SampledCounter {
-    /// A counter at 0 that counts each event with the given probability, tossing coins from the seed.
-    /// Counters that will be merged need different seeds.
+    /// A counter at 0 that counts each event with the given probability, tossing coins from the
+    /// seed. Counters that will be merged need different seeds.
     ///
     /// # Errors
     /// If the probability is not in [`PROBABILITIES`](Self::PROBABILITIES).
@@ -138,7 +138,8 @@ impl SampledCounter {
         }
     }
 
-    /// Adds events of which some count: out of line, so that loops around [`add`](Self::add) stay small.
+    /// Adds events of which some count: out of line, so that loops around [`add`](Self::add) stay
+    /// small.
     #[cold]
     #[inline(never)]
     fn count_some(&mut self, events: u64) {
@@ -163,8 +164,8 @@ impl SampledCounter {
         self.estimate_at(Confidence::P95)
     }
 
-    /// The number of events, with bounds at the given confidence; exact, and certain, if every event
-    /// counts. There are never fewer events than the value.
+    /// The number of events, with bounds at the given confidence; exact, and certain, if every
+    /// event counts. There are never fewer events than the value.
     pub fn estimate_at(&self, confidence: Confidence) -> Estimate {
         let value = self.value as f64;
         if self.is_saturated() {
@@ -205,8 +206,8 @@ impl SampledCounter {
         self.value == 0
     }
 
-    /// Returns true if the value is the largest that is stored: it stays there, and only a lower bound is
-    /// known.
+    /// Returns true if the value is the largest that is stored: it stays there, and only a lower
+    /// bound is known.
     pub fn is_saturated(&self) -> bool {
         self.value == u64::MAX
     }
@@ -250,8 +251,8 @@ impl CountEvents for SampledCounter {
 // ---- merge ----
 
 impl SampledCounter {
-    /// Counts the other's events too: the values add up, and the result is distributed as the counter of
-    /// both streams. This counter's coins are the ones that go on.
+    /// Counts the other's events too: the values add up, and the result is distributed as the
+    /// counter of both streams. This counter's coins are the ones that go on.
     ///
     /// # Errors
     /// If the probabilities differ; the counter is unchanged then.

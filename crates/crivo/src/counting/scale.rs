@@ -1,12 +1,14 @@
-//! What does a Morris counter's value stand for? The scale that one counter and an array of them share.
+//! What does a Morris counter's value stand for? The scale that one counter and an array of them
+//! share.
 //!
-//! With base `b` a counter at `n` is raised with probability `b^−n`. The steps to the value `n` take
-//! `1, b, b², …, b^(n−1)` events on average, so `n` stands for `(b^n − 1)/(b − 1)` events.
+//! With base `b` a counter at `n` is raised with probability `b^−n`. The steps to the value `n`
+//! take `1, b, b², …, b^(n−1)` events on average, so `n` stands for `(b^n − 1)/(b − 1)` events.
 //!
-//! **Joining two counters.** An event that raised the smaller counter at its value `i` had passed a coin of
-//! chance `b^−i`; passing the larger one's coin of chance `b^−x` as well has the chance `b^(i−x)` then, and
-//! events that failed the easier coin fail the harder one. So the larger counter is offered each step
-//! `i = 0, 1, …` of the smaller with that chance, and becomes, in distribution, the counter of both streams.
+//! **Joining two counters.** An event that raised the smaller counter at its value `i` had passed a
+//! coin of chance `b^−i`; passing the larger one's coin of chance `b^−x` as well has the chance
+//! `b^(i−x)` then, and events that failed the easier coin fail the harder one. So the larger
+//! counter is offered each step `i = 0, 1, …` of the smaller with that chance, and becomes, in
+//! distribution, the counter of both streams.
 
 use std::ops::RangeInclusive;
 
@@ -23,11 +25,12 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Up to 2, as Morris proposed; from where 16 bits hold little more than an exact counter would.
+    /// Up to 2, as Morris proposed; from where 16 bits hold little more than an exact counter
+    /// would.
     pub(super) const BASES: RangeInclusive<f64> = 1.000_001..=2.0;
 
-    /// The logarithm of the largest power: e^693 is just below 2^1000. That is beyond any real count, and
-    /// no estimate overflows.
+    /// The logarithm of the largest power: e^693 is just below 2^1000. That is beyond any real
+    /// count, and no estimate overflows.
     const FARTHEST: f64 = 693.0;
 
     /// The scale of counters of at most 16 bits.
@@ -89,8 +92,8 @@ impl Scale {
         }
     }
 
-    /// The number of events behind a value. None is certain to be none, because the first event always
-    /// counts; at the highest value there is no upper bound.
+    /// The number of events behind a value. None is certain to be none, because the first event
+    /// always counts; at the highest value there is no upper bound.
     pub(super) fn estimate(self, value: u16, confidence: Confidence) -> Estimate {
         if value == 0 {
             return Estimate::exact(0.0);
@@ -103,9 +106,10 @@ impl Scale {
 
     /// The number of events behind many counters together, given how many of them have each value.
     ///
-    /// The sum of the estimates `x` has the variance `(b − 1)/2·Σx²`, nearly. One counter of some smaller base
-    /// would have the same relative variance, and its estimate is skewed about as much as the sum is; so
-    /// the bounds are those of that counter. For a single counter it is the counter itself.
+    /// The sum of the estimates `x` has the variance `(b − 1)/2·Σx²`, nearly. One counter of some
+    /// smaller base would have the same relative variance, and its estimate is skewed about as much
+    /// as the sum is; so the bounds are those of that counter. For a single counter it is the
+    /// counter itself.
     pub(super) fn estimate_sum(self, histogram: &[u64], confidence: Confidence) -> Estimate {
         let (mut sum, mut squares, mut least) = (0.0, 0.0, 0.0);
         for (value, &count) in (0..=self.highest).zip(histogram).filter(|(_, count)| **count > 0) {
@@ -136,9 +140,10 @@ impl Scale {
         (lower, upper)
     }
 
-    /// The distribution of the number of events that raise nothing before the value `n` is reached: a sum
-    /// over `j < n` of geometric variables with cumulants `b^j − 1`, `b^2j − b^j` and `2b^3j − 3b^2j + b^j`.
-    /// All are computed as shares of `b^n`, `b^2n` and `b^3n`, which overflow.
+    /// The distribution of the number of events that raise nothing before the value `n` is reached:
+    /// a sum over `j < n` of geometric variables with cumulants `b^j − 1`, `b^2j − b^j` and
+    /// `2b^3j − 3b^2j + b^j`. All are computed as shares of `b^n`, `b^2n` and `b^3n`, which
+    /// overflow.
     fn failures_before(self, n: f64) -> Failures {
         let one = libm::exp(-n * self.log);
         // b^−mn times the sum of b^mj over j < n.
@@ -154,8 +159,8 @@ impl Scale {
         }
     }
 
-    /// The value of the counter of both streams, given the counters of each. `toss(d)` must succeed with
-    /// probability `b^−d`.
+    /// The value of the counter of both streams, given the counters of each. `toss(d)` must succeed
+    /// with probability `b^−d`.
     #[inline]
     pub(super) fn join(self, one: u16, other: u16, mut toss: impl FnMut(u16) -> bool) -> u16 {
         let (mut joined, smaller) = (one.max(other), one.min(other));

@@ -1,29 +1,31 @@
 //! Tossing one coin for many events.
 //!
-//! If an event counts with chance `p`, the number of events that pass before the next one that counts is
-//! geometric. Drawing that number once costs as much as a few coins, and then every event is a
-//! subtraction, a million of them too. Because a coin has no memory, what is left of a skip stays valid
-//! whatever happened before: joining another counter's events changes nothing about it.
+//! If an event counts with chance `p`, the number of events that pass before the next one that
+//! counts is geometric. Drawing that number once costs as much as a few coins, and then every event
+//! is a subtraction, a million of them too. Because a coin has no memory, what is left of a skip
+//! stays valid whatever happened before: joining another counter's events changes nothing about it.
 
 use crate::codec::{Reader, Writer};
 use crate::error::{Error, Result};
 use crate::random::Generator;
 
-/// How many events pass before the next one that counts; or, from [`OPEN`](Self::OPEN) on, how many more
-/// than that pass before it is drawn again.
+/// How many events pass before the next one that counts; or, from [`OPEN`](Self::OPEN) on, how many
+/// more than that pass before it is drawn again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Skip(u64);
 
 impl Skip {
-    /// Skips of 2^63 events and more are stored as `u64::MAX`: 2^63 − 1 events pass without counting, and
-    /// then a new skip is drawn. The distribution stays the same because the trials are independent.
+    /// Skips of 2^63 events and more are stored as `u64::MAX`: 2^63 − 1 events pass without
+    /// counting, and then a new skip is drawn. The distribution stays the same because the trials
+    /// are independent.
     const OPEN: u64 = 1 << 63;
 
     pub(super) fn draw(chance: f64, generator: &mut Generator) -> Self {
         Self::of(generator.failures(chance))
     }
 
-    /// As [`draw`](Self::draw), for the chance with this [logarithm](crate::random::log_of_failure).
+    /// As [`draw`](Self::draw), for the chance with this
+    /// [logarithm](crate::random::log_of_failure).
     pub(super) fn draw_with(log_of_failure: f64, generator: &mut Generator) -> Self {
         Self::of(generator.failures_with(log_of_failure))
     }
@@ -32,8 +34,9 @@ impl Skip {
         Self(if failures < Self::OPEN { failures } else { u64::MAX })
     }
 
-    /// Lets events pass if none of them counts and no open skip ends: one comparison and one subtraction, which is what
-    /// nearly every event of a long stream comes to. Otherwise returns false, and nothing has passed.
+    /// Lets events pass if none of them counts and no open skip ends: one comparison and one
+    /// subtraction, which is what nearly every event of a long stream comes to. Otherwise returns
+    /// false, and nothing has passed.
     #[inline]
     pub(super) fn pass_all(&mut self, events: u64) -> bool {
         let passes = events <= self.0 & (Self::OPEN - 1);
@@ -43,8 +46,8 @@ impl Skip {
         passes
     }
 
-    /// Lets events pass. If one of them counts, the answer is how many came after it, and the caller
-    /// draws the next skip at the chance that holds from there on.
+    /// Lets events pass. If one of them counts, the answer is how many came after it, and the
+    /// caller draws the next skip at the chance that holds from there on.
     pub(super) fn pass(
         &mut self,
         events: u64,
@@ -59,7 +62,8 @@ impl Skip {
         None
     }
 
-    /// Draws open skips until one reaches beyond the events; the answer is how many it still has to pass.
+    /// Draws open skips until one reaches beyond the events; the answer is how many it still has to
+    /// pass.
     #[cold]
     fn close(&mut self, events: u64, chance: f64, generator: &mut Generator) -> u64 {
         let mut left = events;

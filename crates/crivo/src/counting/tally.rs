@@ -2,13 +2,13 @@
 //!
 //! **Question.** How many rows are there, and what do their amounts add up to?
 //!
-//! **Guarantee.** The count is exact below 2^64. The sum is the exact sum of all numbers, rounded once to the nearest
-//! float when it is asked for. So neither depends on the order of the rows, nor on how they were split before merging:
-//! merging equals counting the joined stream, byte for byte.
+//! **Guarantee.** The count is exact below 2^64. The sum is the exact sum of all numbers, rounded
+//! once to the nearest float when it is asked for. So neither depends on the order of the rows, nor
+//! on how they were split before merging: merging equals counting the joined stream, byte for byte.
 //!
-//! **Idea.** A counter, and a fixed-point accumulator that is wide enough for every float (Kulisch: *Advanced
-//! arithmetic for the digital computer*, 2002). The accumulator takes 552 bytes in memory, and is only there once a
-//! number came. As bytes it takes a few limbs.
+//! **Idea.** A counter, and a fixed-point accumulator that is wide enough for every float (Kulisch:
+//! *Advanced arithmetic for the digital computer*, 2002). The accumulator takes 552 bytes in
+//! memory, and is only there once a number came. As bytes it takes a few limbs.
 //!
 //! **When not to use it.** For one count a plain integer is enough. This is the value of a group in
 //! [`Groups`](crate::groups::Groups), where many are counted, stored and merged.
@@ -104,7 +104,8 @@ impl Tally {
         self.numbers
     }
 
-    /// Returns the sum of the numbers, or nothing if there was none. It is infinite beyond the largest float.
+    /// Returns the sum of the numbers, or nothing if there was none. It is infinite beyond the
+    /// largest float.
     pub fn sum(&self) -> Option<f64> {
         self.sum.as_ref().map(ExactSum::value)
     }
@@ -153,8 +154,8 @@ impl_sketch!(Tally, numbers, events);
 // ---- merge ----
 
 impl Tally {
-    /// Makes this the tally of both streams, bit for bit. It cannot fail; the result is there because other sketches
-    /// can.
+    /// Makes this the tally of both streams, bit for bit. It cannot fail; the result is there
+    /// because other sketches can.
     ///
     /// # Errors
     /// None.

@@ -1,10 +1,12 @@
 //! Cache lines with eight bits a key, one in each word.
 //!
 //! With AVX2, whose variable shifts make a mask of eight words in a handful of instructions, a key
-//! takes a third of the time. Which of the twins runs is decided at run time, once for a whole batch.
+//! takes a third of the time. Which of the twins runs is decided at run time, once for a whole
+//! batch.
 //!
-//! For a single key the block is found before the choice is made, so that only what needs the instructions is called. With
-//! AVX-512 its eight words are one vector. A batch waits for memory instead, and gained nothing from that.
+//! For a single key the block is found before the choice is made, so that only what needs the
+//! instructions is called. With AVX-512 its eight words are one vector. A batch waits for memory
+//! instead, and gained nothing from that.
 
 use super::prefetch;
 use crate::hash::index;
@@ -191,7 +193,8 @@ mod avx512 {
     }
 }
 
-/// Returns true if the processor has a feature. Without the standard library only the target's features are known.
+/// Returns true if the processor has a feature. Without the standard library only the target's
+/// features are known.
 #[cfg(target_arch = "x86_64")]
 macro_rules! has {
     ($feature:tt) => {{
@@ -210,7 +213,8 @@ macro_rules! best {
             #[cfg(target_arch = "x86_64")]
             if has!($feature) {
                 #[allow(unsafe_code)]
-                // SAFETY: the processor has these instructions, as was just asked; that is all the function needs.
+                // SAFETY: the processor has these instructions, as was just asked; that is all the
+                // function needs.
                 return unsafe { $twin::$job $arguments };
             }
         )*
@@ -253,7 +257,8 @@ mod tests {
 
     use super::*;
 
-    /// Single keys by one twin, and batches by the same or another, do what the portable jobs do with the same keys.
+    /// Single keys by one twin, and batches by the same or another, do what the portable jobs do
+    /// with the same keys.
     macro_rules! agree_with_portable {
         ($twin:ident, batches: $of_batches:ident) => {
             let mut random = Xoshiro256PlusPlus::seed_from_u64(1);

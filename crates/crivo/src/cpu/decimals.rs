@@ -11,7 +11,8 @@ pub(crate) fn hash_decimals(integers: &[i64], masks: &DecimalMasks, hashes: &mut
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
     if std::arch::is_x86_feature_detected!("avx512dq") && std::arch::is_x86_feature_detected!("avx512vl") {
         #[allow(unsafe_code)]
-        // SAFETY: the processor has these instructions, as was just asked; that is all the function needs.
+        // SAFETY: the processor has these instructions, as was just asked; that is all the function
+        // needs.
         return unsafe { avx512(integers, masks, hashes) };
     } else if std::arch::is_x86_feature_detected!("avx2") {
         #[allow(unsafe_code)]

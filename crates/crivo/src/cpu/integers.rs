@@ -1,7 +1,8 @@
 //! The hashes of many integers.
 //!
-//! A processor with wide vectors mixes four or eight integers at a time. The twins are one loop, compiled for each:
-//! the compiler makes better vector code of it than of intrinsics, and results cannot differ.
+//! A processor with wide vectors mixes four or eight integers at a time. The twins are one loop,
+//! compiled for each: the compiler makes better vector code of it than of intrinsics, and results
+//! cannot differ.
 
 use crate::keys::rrmxmx;
 #[cfg(not(feature = "std"))]
@@ -12,7 +13,8 @@ pub(crate) fn hash_integers(integers: &[u64], mask: u64, hashes: &mut Vec<u64>) 
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
     if std::arch::is_x86_feature_detected!("avx512dq") && std::arch::is_x86_feature_detected!("avx512vl") {
         #[allow(unsafe_code)]
-        // SAFETY: the processor has these instructions, as was just asked; that is all the function needs.
+        // SAFETY: the processor has these instructions, as was just asked; that is all the function
+        // needs.
         return unsafe { avx512(integers, mask, hashes) };
     } else if std::arch::is_x86_feature_detected!("avx2") {
         #[allow(unsafe_code)]

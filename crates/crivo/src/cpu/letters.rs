@@ -1,7 +1,8 @@
 //! Text in lower case, and which of its bytes belong to words.
 //!
-//! Both are told by comparing bytes with a few limits. A processor with AVX2 compares 32 bytes at a time; the portable
-//! twin compares eight in a 64-bit word. Only ASCII is looked at: bytes beyond stay as they are and belong to no word.
+//! Both are told by comparing bytes with a few limits. A processor with AVX2 compares 32 bytes at a
+//! time; the portable twin compares eight in a 64-bit word. Only ASCII is looked at: bytes beyond
+//! stay as they are and belong to no word.
 
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
@@ -16,8 +17,9 @@ const LOW: u64 = 0x0101_0101_0101_0101;
 /// Multiplies the low bits of eight bytes into the highest byte, in their order.
 const GATHER: u64 = 0x0102_0408_1020_4080;
 
-/// Brings the ASCII letters of a text to lower case, and replaces `inside` by one bit for each byte, the first byte lowest:
-/// whether it is a letter, a digit or `_`. Returns true if all bytes are ASCII.
+/// Brings the ASCII letters of a text to lower case, and replaces `inside` by one bit for each
+/// byte, the first byte lowest: whether it is a letter, a digit or `_`. Returns true if all bytes
+/// are ASCII.
 pub(crate) fn lower_and_mark(text: &mut [[u8; BLOCK]], inside: &mut Vec<u64>) -> bool {
     inside.clear();
     inside.reserve(text.len());
@@ -38,7 +40,8 @@ fn portable(text: &mut [[u8; BLOCK]], inside: &mut Vec<u64>) -> bool {
         for (index, eight) in eights.iter_mut().enumerate() {
             let bytes = u64::from_le_bytes(*eight);
             let low = bytes & !HIGH;
-            // The high bit of each byte tells whether the byte is at least `least`; no sum passes 255.
+            // The high bit of each byte tells whether the byte is at least `least`; no sum
+            // passes 255.
             let from = |low: u64, least: u8| low + LOW * u64::from(0x80 - least);
             let capitals = from(low, b'A') & !from(low, b'Z' + 1) & !bytes & HIGH;
             // A capital has no bit 0x20, so nothing carries.

@@ -2,8 +2,8 @@
 //!
 //! **Question.** How many different items are there, exactly?
 //!
-//! **Guarantee.** The number of different 64-bit hashes. Of `n` different items two share a hash with
-//! a probability of at most `n²/2^65`: 3·10⁻⁸ for a million, 3 % for a billion, and then the
+//! **Guarantee.** The number of different 64-bit hashes. Of `n` different items two share a hash
+//! with a probability of at most `n²/2^65`: 3·10⁻⁸ for a million, 3 % for a billion, and then the
 //! count is one too low.
 //!
 //! **Idea.** A hash table of the hashes, without the items: 11 to 21 bytes for each different item,
@@ -13,9 +13,9 @@
 //! [`HyperLogLog`](super::HyperLogLog) counts as exactly while there are few items and never takes
 //! more than a few kilobytes.
 //!
-//! **Source.** Any textbook on hash tables. **Where this departs from them.** The table holds hashes
-//! instead of items, and no lists: a hash that finds its slot taken moves on to the next. One that finds 256 of
-//! them taken, as forged hashes do, goes into an ordered set.
+//! **Source.** Any textbook on hash tables. **Where this departs from them.** The table holds
+//! hashes instead of items, and no lists: a hash that finds its slot taken moves on to the next.
+//! One that finds 256 of them taken, as forged hashes do, goes into an ordered set.
 
 use super::hash_table::HashTable;
 use crate::codec::{Decode, Encode, Family, Header, Parameters, Reader, Summary, Writer};
@@ -102,7 +102,8 @@ impl ExactDistinct {
         self.estimate()
     }
 
-    /// Returns the hash of each different item, ascending: what a filter of a finished set is built from.
+    /// Returns the hash of each different item, ascending: what a filter of a finished set is built
+    /// from.
     ///
     /// ```
     /// use crivo::{distinct::ExactDistinct, membership::BinaryFuse};

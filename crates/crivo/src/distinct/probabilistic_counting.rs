@@ -2,23 +2,24 @@
 //!
 //! **Question.** Of what order of magnitude is the number of different items?
 //!
-//! **Guarantee.** Let `z` be the number of zeros at the end of a hash and `z_max` the largest `z` of all. The
-//! estimate is `2^z_max`. Of `n` different items `P(z_max ≤ z) = (1 − 2^−(z+1))^n`, so that its median is 0.72 to
-//! 1.44 times the truth and it is within a factor of 4 of it in 75 to 78 % of cases; its mean would be infinite
-//! if hashes had no end. A 95 % interval spans a factor of 291.
+//! **Guarantee.** Let `z` be the number of zeros at the end of a hash and `z_max` the largest `z`
+//! of all. The estimate is `2^z_max`. Of `n` different items `P(z_max ≤ z) = (1 − 2^−(z+1))^n`, so
+//! that its median is 0.72 to 1.44 times the truth and it is within a factor of 4 of it in 75 to 78
+//! % of cases; its mean would be infinite if hashes had no end. A 95 % interval spans a factor
+//! of 291.
 //!
-//! **Idea.** A hash that ends in `z` zeros is met once in `2^z` different items, so the longest run of zeros
-//! tells about how many there were. Repetitions change nothing.
+//! **Idea.** A hash that ends in `z` zeros is met once in `2^z` different items, so the longest run
+//! of zeros tells about how many there were. Repetitions change nothing.
 //!
 //! **When not to use it.** To count. It is for study: it is a single register, and
 //! [`LogLog`](super::LogLog) and [`HyperLogLog`](super::HyperLogLog) average many such registers.
 //!
-//! **Sources.** Flajolet, Martin: *Probabilistic counting algorithms for data base applications* (1985).
-//! This is its simplest relative, from Alon, Matias, Szegedy: *The space complexity of approximating the
-//! frequency moments* (1996), section 2.3.
+//! **Sources.** Flajolet, Martin: *Probabilistic counting algorithms for data base applications*
+//! (1985). This is its simplest relative, from Alon, Matias, Szegedy: *The space complexity of
+//! approximating the frequency moments* (1996), section 2.3.
 //!
-//! **Where this departs from the papers.** Zeros are counted from the low end of the hash. The bounds invert
-//! the distribution above and are as wide as one byte deserves.
+//! **Where this departs from the papers.** Zeros are counted from the low end of the hash. The
+//! bounds invert the distribution above and are as wide as one byte deserves.
 
 use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, Result};
@@ -98,9 +99,9 @@ impl ProbabilisticCounting {
         self.estimate_at(Confidence::P95)
     }
 
-    /// Returns the number of different items, with bounds at the given confidence. The lower bound is the
-    /// least number of items for which a run this long is not unlikely. The upper bound is the largest
-    /// number for which the absence of a longer run is not unlikely.
+    /// Returns the number of different items, with bounds at the given confidence. The lower bound
+    /// is the least number of items for which a run this long is not unlikely. The upper bound is
+    /// the largest number for which the absence of a longer run is not unlikely.
     pub fn estimate_at(&self, confidence: Confidence) -> Estimate {
         let Some(longest) = self.longest_run() else {
             return Estimate::exact(0.0);
@@ -122,7 +123,8 @@ impl ProbabilisticCounting {
         Estimate::probable(exp2(zeros), lower, upper, confidence)
     }
 
-    /// The longest run of zeros at the end of a hash, from 0 to 64; nothing if nothing was inserted.
+    /// The longest run of zeros at the end of a hash, from 0 to 64; nothing if nothing was
+    /// inserted.
     pub fn longest_run(&self) -> Option<u8> {
         self.rank.checked_sub(1)
     }
@@ -212,7 +214,8 @@ impl ProbabilisticCounting {
     /// The sketch that the bytes hold.
     ///
     /// # Errors
-    /// If they are not the whole, undamaged bytes of a `ProbabilisticCounting`: see [`Decode::decode`].
+    /// If they are not the whole, undamaged bytes of a `ProbabilisticCounting`: see
+    /// [`Decode::decode`].
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Decode::decode(bytes)
     }

@@ -1,8 +1,9 @@
-//! Registers, one byte each, that keep the highest rank: what [`HyperLogLog`](super::HyperLogLog) and
-//! [`LogLog`](super::LogLog) share.
+//! Registers, one byte each, that keep the highest rank: what [`HyperLogLog`](super::HyperLogLog)
+//! and [`LogLog`](super::LogLog) share.
 //!
-//! One insert loads a byte and stores it, raised or not: without a branch, because whether a hash raises its
-//! register is a toss while the sketch fills. What estimators read is [counted](histogram) when it is asked for.
+//! One insert loads a byte and stores it, raised or not: without a branch, because whether a hash
+//! raises its register is a toss while the sketch fills. What estimators read is
+//! [counted](histogram) when it is asked for.
 
 use std::num::NonZeroU64;
 
@@ -28,7 +29,8 @@ pub struct RankRegisters {
     /// The lowest of those bits, set: where zeros are no longer counted.
     limit: NonZeroU64,
     values: Box<[u8]>,
-    /// No register is below this rank. Worth knowing only for many hashes at once, and brought up to date only then.
+    /// No register is below this rank. Worth knowing only for many hashes at once, and brought up
+    /// to date only then.
     floor: u8,
     /// A register that was at the floor when last looked at; none before it is.
     witness: usize,
@@ -46,7 +48,8 @@ impl RankRegisters {
         64 - precision + 1
     }
 
-    /// Returns how many registers have each value from 0 to [`highest`](Self::highest); 0 of those above.
+    /// Returns how many registers have each value from 0 to [`highest`](Self::highest); 0 of those
+    /// above.
     pub(super) fn histogram(&self) -> [u32; HISTOGRAM_LEN] {
         histogram(&self.values)
     }
@@ -59,8 +62,8 @@ impl RankRegisters {
         ((hash >> self.shift) as usize, rank)
     }
 
-    /// Brings the floor up to date. Registers above it never come back, so that each is looked at once for
-    /// each rank.
+    /// Brings the floor up to date. Registers above it never come back, so that each is looked at
+    /// once for each rank.
     #[inline]
     fn raise_floor(&mut self) {
         while self.values[self.witness] > self.floor {
@@ -120,8 +123,8 @@ impl RegisterArray for RankRegisters {
         *value = rank.max(*value);
     }
 
-    /// The same as one by one: a chunk is first sieved by the least register, many hashes at a time, and only
-    /// the few that could raise a register are looked at.
+    /// The same as one by one: a chunk is first sieved by the least register, many hashes at a
+    /// time, and only the few that could raise a register are looked at.
     fn insert_all(&mut self, hashes: &[u64]) {
         let (chunks, rest) = hashes.as_chunks::<CHUNK>();
         for chunk in chunks {

@@ -4,42 +4,44 @@
 //!
 //! **Question.** Did some key get more than half of all votes, and which?
 //!
-//! **Guarantee.** If a key has more than half of the total weight, it is the candidate. With `N` votes
-//! and a lead `l` (explained below), no input can break these bounds:
+//! **Guarantee.** If a key has more than half of the total weight, it is the candidate. With `N`
+//! votes and a lead `l` (explained below), no input can break these bounds:
 //!
 //! ```text
 //! counted ≤ votes of the candidate ≤ (N + l)/2,     votes of any other key ≤ (N − l)/2
 //! ```
 //!
-//! If there is no candidate then `l` is 0, and certainly no key has a majority. If `counted` exceeds `N/2` the
-//! candidate certainly has it. Otherwise a second pass that counts the candidate decides:
-//! [`is_majority`](Majority::is_majority) says whether its count is enough. The bounds are the best that the
-//! state allows: for each there is a stream with the same state that reaches it.
+//! If there is no candidate then `l` is 0, and certainly no key has a majority. If `counted`
+//! exceeds `N/2` the candidate certainly has it. Otherwise a second pass that counts the candidate
+//! decides: [`is_majority`](Majority::is_majority) says whether its count is enough. The bounds are
+//! the best that the state allows: for each there is a stream with the same state that reaches it.
 //!
-//! **Idea.** Let votes for different keys cancel each other in pairs. What is left over is `l` votes for one
-//! key, the candidate; a majority cannot be cancelled by all the others together.
+//! **Idea.** Let votes for different keys cancel each other in pairs. What is left over is `l`
+//! votes for one key, the candidate; a majority cannot be cancelled by all the others together.
 //!
-//! *Why it holds.* The votes are split into pairs of different keys, `(N − l)/2` of them, and `l` votes
-//! for the candidate. A pair has at most one vote for any given key, which gives the upper bounds, and a
-//! key other than the candidate with at most `(N − l)/2 ≤ N/2` votes has no majority. A vote keeps such a split:
-//! it joins the `l` votes if it is for the candidate, otherwise it makes a pair with one of them, or
-//! becomes the first of a new candidate if there is none. Two splits together are one again after the votes
-//! of two different candidates are paired until one of them has none left; so merging two sketches keeps
-//! the guarantee, and a vote of weight `w` is the merge with a sketch of `w` equal votes. `counted` are the
-//! votes for the candidate since it became that: all of them were seen.
+//! *Why it holds.* The votes are split into pairs of different keys, `(N − l)/2` of them, and `l`
+//! votes for the candidate. A pair has at most one vote for any given key, which gives the upper
+//! bounds, and a key other than the candidate with at most `(N − l)/2 ≤ N/2` votes has no majority.
+//! A vote keeps such a split: it joins the `l` votes if it is for the candidate, otherwise it makes
+//! a pair with one of them, or becomes the first of a new candidate if there is none. Two splits
+//! together are one again after the votes of two different candidates are paired until one of them
+//! has none left; so merging two sketches keeps the guarantee, and a vote of weight `w` is the
+//! merge with a sketch of `w` equal votes. `counted` are the votes for the candidate since it
+//! became that: all of them were seen.
 //!
 //! **When not to use it.** If the second most frequent key matters, or a key with less than half
 //! ([`HeavyHitters`](super::HeavyHitters)).
 //!
-//! **Order matters.** Which key is the candidate when there is no majority, and `counted`, depend on the
-//! order of the votes and on how the stream was split; the guarantee does not.
+//! **Order matters.** Which key is the candidate when there is no majority, and `counted`, depend
+//! on the order of the votes and on how the stream was split; the guarantee does not.
 //!
 //! **Memory.** One key.
 //!
 //! **Source.** Boyer, Moore: *MJRTY, a fast majority vote algorithm* (1981, 1991).
 //!
-//! **Where this departs from it.** Votes have weights, sketches merge, and `counted`, a second counter, makes
-//! the lower bound better than the lead: exact if the candidate was one from the first vote on.
+//! **Where this departs from it.** Votes have weights, sketches merge, and `counted`, a second
+//! counter, makes the lower bound better than the lead: exact if the candidate was one from the
+//! first vote on.
 
 use super::hitter::{Hitter, certain, middle};
 use super::rows::require_weights;
@@ -202,8 +204,8 @@ impl Majority {
     /// Votes for the keys of a batch, each as many as the weight at its place says.
     ///
     /// # Errors
-    /// If the batch was hashed under another scheme, or there are not as many weights as keys; nothing
-    /// is counted then.
+    /// If the batch was hashed under another scheme, or there are not as many weights as keys;
+    /// nothing is counted then.
     pub fn add_batch(&mut self, batch: &KeyBatch<'_>, weights: &[u64]) -> Result<()> {
         self.scheme.require_same(batch.scheme())?;
         require_weights(batch.len(), weights)?;
@@ -240,21 +242,22 @@ impl InsertKeys for Majority {
 // ---- query ----
 
 impl Majority {
-    /// The only key that can have a majority, with certain bounds of its votes; none if certainly no
-    /// key has one.
+    /// The only key that can have a majority, with certain bounds of its votes; none if certainly
+    /// no key has one.
     pub fn candidate(&self) -> Option<Hitter> {
         let key = (self.lead > 0).then(|| self.candidate.key(self.scheme.kind()));
         key.map(|key| Hitter::new(key.to_owned(), self.counted, self.most(true)))
     }
 
-    /// Returns true if the candidate certainly has more than half of all votes, so that no second pass is
-    /// needed.
+    /// Returns true if the candidate certainly has more than half of all votes, so that no second
+    /// pass is needed.
     pub fn is_certain(&self) -> bool {
         self.is_majority(self.counted)
     }
 
-    /// Returns true if `count` votes are more than half of all. It is for a second pass over the same votes
-    /// that counts the candidate. Returns false if the total is [saturated](Self::is_saturated).
+    /// Returns true if `count` votes are more than half of all. It is for a second pass over the
+    /// same votes that counts the candidate. Returns false if the total is
+    /// [saturated](Self::is_saturated).
     pub fn is_majority(&self, count: u64) -> bool {
         !self.is_saturated() && count > self.total / 2
     }
@@ -297,8 +300,8 @@ impl Majority {
         self.total
     }
 
-    /// Returns true if the total reached [`u64::MAX`], where counting stops: from there on nothing is
-    /// certain but the lower bound.
+    /// Returns true if the total reached [`u64::MAX`], where counting stops: from there on nothing
+    /// is certain but the lower bound.
     pub fn is_saturated(&self) -> bool {
         self.total == u64::MAX
     }

@@ -1,7 +1,7 @@
 //! The container as bytes: the empty sketch in its envelope, then each group's key and payload.
 //!
-//! Containers may be larger than memory, so they can also be written piece by piece: [`GroupsHead`] is everything
-//! before the groups, and keeps the checksum of what follows.
+//! Containers may be larger than memory, so they can also be written piece by piece: [`GroupsHead`]
+//! is everything before the groups, and keeps the checksum of what follows.
 
 use super::kind::{GroupKind, payload_of};
 use super::table::Table;
@@ -25,7 +25,8 @@ impl<S: Pane> Groups<S> {
     /// Returns the container that the bytes hold.
     ///
     /// # Errors
-    /// If they are not the whole, undamaged bytes of a container of this kind of sketch: see [`Decode::decode`].
+    /// If they are not the whole, undamaged bytes of a container of this kind of sketch: see
+    /// [`Decode::decode`].
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Decode::decode(bytes)
     }
@@ -93,7 +94,8 @@ impl<S: Pane> Decode for Groups<S> {
                 let expected = format_args!("the parameters of the empty {}", kind.family).to_string();
                 return Err(Error::contents("group", expected, "others"));
             }
-            // An older layout becomes today's, which is the one that is read when the group is asked.
+            // An older layout becomes today's, which is the one that is read when the group is
+            // asked.
             let stored: Box<[u8]> = if kind.version == kind.family.version() {
                 payload.into()
             } else {
@@ -108,7 +110,8 @@ impl<S: Pane> Decode for Groups<S> {
 
 // ---- piece by piece ----
 
-/// Everything before the groups of a file that is written piece by piece, and the checksum of what follows.
+/// Everything before the groups of a file that is written piece by piece, and the checksum of what
+/// follows.
 ///
 /// ```
 /// use crivo::counting::Tally;
@@ -155,7 +158,8 @@ impl GroupsHead {
         &self.bytes
     }
 
-    /// Appends a group to bytes that follow the head; groups must be in the order of [`GroupKind::order`].
+    /// Appends a group to bytes that follow the head; groups must be in the order of
+    /// [`GroupKind::order`].
     pub fn write_group(key: &[u8], payload: &[u8], out: &mut Vec<u8>) {
         let mut writer = Writer::default();
         write_group(key, payload, &mut writer);

@@ -1,8 +1,9 @@
 //! Small sets of hashes, in blocks of one arena: what most groups are when there are many.
 //!
-//! A set is a block of 2, 4, 8 … 256 words. Hashes are appended; a full block is sorted and freed of repetitions, and
-//! if that made little room the set moves into a block of twice the size. So a set of `n` hashes takes at most `8·n/0.375`
-//! bytes, no allocation of its own, and an insertion `log n` comparisons on average.
+//! A set is a block of 2, 4, 8 … 256 words. Hashes are appended; a full block is sorted and freed
+//! of repetitions, and if that made little room the set moves into a block of twice the size. So a
+//! set of `n` hashes takes at most `8·n/0.375` bytes, no allocation of its own, and an insertion
+//! `log n` comparisons on average.
 
 use crate::cpu::prefetch;
 #[cfg(not(feature = "std"))]
@@ -44,8 +45,8 @@ impl Blocks {
         Few { block: self.take(0), len: 0, class: 0 }
     }
 
-    /// Adds a hash; returns false, and adds nothing, if the set already has more than three quarters of `limit` different
-    /// ones and its memory is full.
+    /// Adds a hash; returns false, and adds nothing, if the set already has more than three
+    /// quarters of `limit` different ones and its memory is full.
     #[inline]
     pub(super) fn insert(&mut self, few: &mut Few, hash: u64, limit: usize) -> bool {
         let len = usize::from(few.len);

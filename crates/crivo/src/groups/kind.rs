@@ -1,8 +1,8 @@
 //! What all groups of a container share, and single groups as bytes.
 //!
-//! A group that is put aside is a record of its own: it can be written to a file, read again, and merged with other
-//! records of the same group. So groups that do not fit in memory are sorted runs of records, which are merged one
-//! group at a time.
+//! A group that is put aside is a record of its own: it can be written to a file, read again, and
+//! merged with other records of the same group. So groups that do not fit in memory are sorted runs
+//! of records, which are merged one group at a time.
 
 use alloc::borrow::Cow;
 use std::cmp::Ordering;
@@ -202,8 +202,8 @@ impl<S: Pane> GroupSketch<S> {
         }
     }
 
-    /// Returns how many different keys the group has, with bounds, if the sketch counts them. A small group needs no
-    /// sketch for that.
+    /// Returns how many different keys the group has, with bounds, if the sketch counts them. A
+    /// small group needs no sketch for that.
     pub fn distinct(&self, kind: &GroupKind<S>) -> Option<Estimate> {
         match self {
             Self::Few(hashes) if hashes.len() as u64 <= kind.exact_up_to => {
@@ -249,7 +249,8 @@ enum Form {
 const HEAD: usize = 4 + 8 + 1;
 
 impl<'a> PackedGroup<'a> {
-    /// Returns the first group in the bytes, and how many of them it takes; nothing if it is not whole.
+    /// Returns the first group in the bytes, and how many of them it takes; nothing if it is not
+    /// whole.
     pub fn read(bytes: &'a [u8]) -> Option<(Self, usize)> {
         let needed = Self::needed(bytes)?;
         let (group, _) = bytes.split_at_checked(needed)?;

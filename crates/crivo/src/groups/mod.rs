@@ -6,30 +6,34 @@
 //! |---|---|---|---|
 //! | [`Groups`] | a few words for each item of a small group, one sketch for a large one | that of the sketch, in each group | group by group, as the sketch merges |
 //!
-//! **Question.** How many different visitors has each page, which products sell most in each country, what does each
-//! month add up to? Whatever a sketch answers, for each value of another field.
+//! **Question.** How many different visitors has each page, which products sell most in each
+//! country, what does each month add up to? Whatever a sketch answers, for each value of another
+//! field.
 //!
-//! **Guarantee.** The sketch of a group is the sketch of exactly its items: its answers have the error that the sketch
-//! states, and no other. Groups are told apart by their keys and never by hashes alone. Merging two containers merges
-//! group by group; where the sketch's merge equals the joined stream byte for byte, so does this.
+//! **Guarantee.** The sketch of a group is the sketch of exactly its items: its answers have the
+//! error that the sketch states, and no other. Groups are told apart by their keys and never by
+//! hashes alone. Merging two containers merges group by group; where the sketch's merge equals the
+//! joined stream byte for byte, so does this.
 //!
-//! **Idea.** Most groups are small where there are many. A sketch that counts different keys needs only their hashes,
-//! so a group begins as a short list of hashes in memory shared by all, and becomes a sketch when the list is no longer
-//! the smaller of the two. The list is not part of the format: a stored group is always the payload of its sketch,
-//! which for a few items is a few words too.
+//! **Idea.** Most groups are small where there are many. A sketch that counts different keys needs
+//! only their hashes, so a group begins as a short list of hashes in memory shared by all, and
+//! becomes a sketch when the list is no longer the smaller of the two. The list is not part of the
+//! format: a stored group is always the payload of its sketch, which for a few items is a few words
+//! too.
 //!
-//! **Memory.** 40 bytes and two slots for each group, its key if it has more than 12 bytes, and its items or sketch.
-//! [`memory`](Groups::memory) says how much that is at any time. What does not fit is the caller's to put aside:
-//! [`GroupKind`] packs single groups as bytes and merges them again, in an order that does not depend on how they came.
+//! **Memory.** 40 bytes and two slots for each group, its key if it has more than 12 bytes, and its
+//! items or sketch. [`memory`](Groups::memory) says how much that is at any time. What does not fit
+//! is the caller's to put aside: [`GroupKind`] packs single groups as bytes and merges them again,
+//! in an order that does not depend on how they came.
 //!
-//! **Order.** Groups are stored by the hash of their keys, ascending, and by the keys where hashes are equal. So two
-//! files are merged in one pass, and parts of a file can be made side by side.
+//! **Order.** Groups are stored by the hash of their keys, ascending, and by the keys where hashes
+//! are equal. So two files are merged in one pass, and parts of a file can be made side by side.
 //!
 //! **When not to use it.** For counts of very many groups that may be off by a few per cent: a
 //! [`CounterArray`](crate::counting::CounterArray) needs a byte for each, and no keys.
 //!
-//! **Source.** Grouping by hash is common practice; short lists before registers are those of Heule, Nunkesser, Hall:
-//! *HyperLogLog in practice* (2013).
+//! **Source.** Grouping by hash is common practice; short lists before registers are those of
+//! Heule, Nunkesser, Hall: *HyperLogLog in practice* (2013).
 
 mod bytes;
 mod few;
@@ -93,17 +97,19 @@ struct Scratch {
     hashes: Vec<u64>,
 }
 
-/// Up to this many groups, the items of a batch are brought together by group before they are added.
+/// Up to this many groups, the items of a batch are brought together by group before they are
+/// added.
 const SORTED_GROUPS: usize = 128;
 
-/// How many groups are looked for at once, so that their memory is fetched while others are compared.
+/// How many groups are looked for at once, so that their memory is fetched while others are
+/// compared.
 const WINDOW: usize = 16;
 
 // ---- construction ----
 
 impl<S: Pane> Groups<S> {
-    /// Creates an empty container. Every group begins as the empty sketch; `fields` says of how many values the key of a
-    /// group is made (docs/keys.md has how several become one key).
+    /// Creates an empty container. Every group begins as the empty sketch; `fields` says of how
+    /// many values the key of a group is made (docs/keys.md has how several become one key).
     ///
     /// # Errors
     /// If there is no field, if the sketch is not empty, or if it is a container itself.
@@ -160,8 +166,8 @@ impl<S: Pane> Groups<S> {
         self.update_at(number, change)
     }
 
-    /// Returns the number of a group, which is made if it is not there. Numbers count from 0 in the order in which
-    /// groups came, and hold until [`clear`](Self::clear) or [`merge`](Self::merge).
+    /// Returns the number of a group, which is made if it is not there. Numbers count from 0 in the
+    /// order in which groups came, and hold until [`clear`](Self::clear) or [`merge`](Self::merge).
     ///
     /// # Errors
     /// If the key is longer than 4 GiB, or there are 2^32 groups.
@@ -172,7 +178,8 @@ impl<S: Pane> Groups<S> {
         Ok(table.find_or_add(hash, group, || begin(kind, blocks, sketch_bytes)))
     }
 
-    /// The same for a batch of keys, whose scheme must be [`GroupKind::group_scheme`]; `numbers` is replaced.
+    /// The same for a batch of keys, whose scheme must be [`GroupKind::group_scheme`]; `numbers` is
+    /// replaced.
     ///
     /// # Errors
     /// If the batch was hashed under another scheme, or there are 2^32 groups.
@@ -212,8 +219,8 @@ impl<S: Pane> Groups<S> {
         Ok(())
     }
 
-    /// Adds hashes to groups: the hash at each place to the group whose number stands there. Only for sketches that count
-    /// different keys ([`GroupKind::is_set`]).
+    /// Adds hashes to groups: the hash at each place to the group whose number stands there. Only
+    /// for sketches that count different keys ([`GroupKind::is_set`]).
     ///
     /// # Errors
     /// If the sketch is none of those, or the lengths differ; nothing is added then.
@@ -415,7 +422,8 @@ impl<S: Pane> Groups<S> {
         order.into_iter().map(|(_, number)| number).collect()
     }
 
-    /// Appends the group with that number as bytes that [`GroupKind::unpack`] reads; returns the hash of its key.
+    /// Appends the group with that number as bytes that [`GroupKind::unpack`] reads; returns the
+    /// hash of its key.
     ///
     /// # Errors
     /// If no group has that number.
@@ -478,7 +486,8 @@ impl<S: Pane> Groups<S> {
     }
 }
 
-/// Two containers are equal if they have the same groups with the same sketches, in whatever order they came.
+/// Two containers are equal if they have the same groups with the same sketches, in whatever order
+/// they came.
 impl<S: Pane> PartialEq for Groups<S> {
     fn eq(&self, other: &Self) -> bool {
         self.kind.empty() == other.kind.empty()
@@ -495,11 +504,12 @@ impl_sketch!(impl [S: Pane] Groups<S>);
 // ---- merge ----
 
 impl<S: Pane> Groups<S> {
-    /// Makes this the container of both streams: groups of one key are merged, the others are taken over.
+    /// Makes this the container of both streams: groups of one key are merged, the others are taken
+    /// over.
     ///
     /// # Errors
-    /// If the keys of groups have different numbers of fields, or the sketches do not merge; the container is unchanged
-    /// then.
+    /// If the keys of groups have different numbers of fields, or the sketches do not merge; the
+    /// container is unchanged then.
     ///
     /// ```
     /// use crivo::{distinct::HyperLogLog, groups::Groups};

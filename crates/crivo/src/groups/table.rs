@@ -1,8 +1,8 @@
 //! Where is the group of a key?
 //!
-//! An open-addressing table over the groups in the order they came. A key lies in one of [`PROBES`] slots that follow
-//! from its hash; one that finds them all taken goes into an ordered map. So a search has a bound whatever the keys
-//! are, also if their hashes were forged to be equal.
+//! An open-addressing table over the groups in the order they came. A key lies in one of [`PROBES`]
+//! slots that follow from its hash; one that finds them all taken goes into an ordered map. So a
+//! search has a bound whatever the keys are, also if their hashes were forged to be equal.
 
 use alloc::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use crate::cpu::prefetch;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// The slots that a key may lie in. In a table that is half full, the chance that a fair hash finds all of them taken
-/// is below `e^(−0.19 · 64) = 5·10⁻⁶`.
+/// The slots that a key may lie in. In a table that is half full, the chance that a fair hash finds
+/// all of them taken is below `e^(−0.19 · 64) = 5·10⁻⁶`.
 const PROBES: usize = 64;
 const FIRST_SLOTS: usize = 256;
 
@@ -27,7 +27,8 @@ pub(super) struct Entry<V> {
 /// The groups, numbered from 0 in the order they came.
 #[derive(Debug, Clone)]
 pub(super) struct Table<V> {
-    /// A power of two of slots: the low half of the hash, and the number of the group plus one; 0 if empty.
+    /// A power of two of slots: the low half of the hash, and the number of the group plus one; 0
+    /// if empty.
     slots: Vec<u64>,
     pub(super) entries: Vec<Entry<V>>,
     pub(super) names: Names,

@@ -1,12 +1,14 @@
 //! Collisions: how likely do two of `m` items meet in one of `n` places?
 //!
 //! If each item falls on each place with the same chance, all are apart with probability
-//! `(1 − 1/n)(1 − 2/n)…(1 − (m−1)/n) ≈ e^(−m²/2n)`. So even odds come with `1.18·√n` items: 23 people and 365
-//! birthdays, 77,000 texts and 32 bits, 5 thousand million keys and 64 bits. It is why keys are hashed to 64 bits here.
+//! `(1 − 1/n)(1 − 2/n)…(1 − (m−1)/n) ≈ e^(−m²/2n)`. So even odds come with `1.18·√n` items: 23
+//! people and 365 birthdays, 77,000 texts and 32 bits, 5 thousand million keys and 64 bits. It is
+//! why keys are hashed to 64 bits here.
 
 use crate::error::{Error, Result};
 
-/// The probability that at least two of the items meet: `1 − Π (1 − i/n)`, to full precision for any numbers.
+/// The probability that at least two of the items meet: `1 − Π (1 − i/n)`, to full precision for
+/// any numbers.
 ///
 /// ```
 /// use crivo::hash::collision_probability;
@@ -24,8 +26,8 @@ pub fn collision_probability(items: u64, places: u64) -> f64 {
     }
 }
 
-/// The textbook's approximation of [`collision_probability`]: `1 − e^(−m²/2n)`. It is too high by a share of `1/m`
-/// for few items, and too low where `m³` is not small beside `n²`.
+/// The textbook's approximation of [`collision_probability`]: `1 − e^(−m²/2n)`. It is too high by a
+/// share of `1/m` for few items, and too low where `m³` is not small beside `n²`.
 ///
 /// ```
 /// use crivo::hash::approximate_collision_probability;
@@ -81,7 +83,8 @@ fn log_of_no_collision(items: u64, places: u64) -> f64 {
     if items <= FEW {
         return (1..items).map(|i| term(i as f64)).sum();
     }
-    // Euler and Maclaurin: the integral to the last term, half of the last term, and its derivative.
+    // Euler and Maclaurin: the integral to the last term, half of the last term, and its
+    // derivative.
     let last = (items - 1) as f64;
     let derivative = |x: f64| -1.0 / (n - x).max(1.0);
     -n * slack(last / n) + term(last) / 2.0 + (derivative(last) - derivative(0.0)) / 12.0

@@ -26,11 +26,12 @@ pub(crate) const fn multiplier(row: u32) -> u64 {
     finish(GOLDEN.wrapping_mul(row as u64)) | 1
 }
 
-/// The value of a hash for a row, from 0 to below [`ROWS`] (past that they repeat): the low half of the
-/// product with the row's own odd multiplier. Its high bits depend on every bit of the hash.
+/// The value of a hash for a row, from 0 to below [`ROWS`] (past that they repeat): the low half of
+/// the product with the row's own odd multiplier. Its high bits depend on every bit of the hash.
 ///
 /// This is multiply-shift hashing (Dietzfelbinger, Hagerup, Katajainen, Penttonen: *A reliable
-/// randomized algorithm for the closest-pair problem*, 1997), one function of the family for each row.
+/// randomized algorithm for the closest-pair problem*, 1997), one function of the family for each
+/// row.
 ///
 /// ```
 /// use crivo::hash::remix;
@@ -50,7 +51,8 @@ pub(crate) const fn multipliers(rows: u32) -> &'static [u64] {
 }
 
 /// Maps a uniform 64-bit value to `0..size` by its high bits: a multiplication instead of the far
-/// slower division. Every index has the same share of the 64-bit values, to one part in `2^64/size`.
+/// slower division. Every index has the same share of the 64-bit values, to one part in
+/// `2^64/size`.
 #[inline(always)]
 pub fn index(value: u64, size: u64) -> u64 {
     ((u128::from(value) * u128::from(size)) >> 64) as u64

@@ -4,15 +4,19 @@
 //! h ← seed;  for each byte:  h ← 31·h + byte   (modulo 2^32)
 //! ```
 //!
-//! One multiplication and one addition a byte, and it spreads words over a table well enough. No sketch here uses it,
-//! because it fails wherever more is asked; the [quality](super::quality) measurements show each:
+//! One multiplication and one addition a byte, and it spreads words over a table well enough. No
+//! sketch here uses it, because it fails wherever more is asked; the [quality](super::quality)
+//! measurements show each:
 //!
-//! - Short texts give small numbers: those of up to five bytes stay below 2^28, so that the high bits say nothing.
-//! - Texts that differ little give numbers that differ little: `key 1` and `key 2` lie side by side, more evenly
-//!   than chance would put them.
-//! - Seeds do not make a family. The seed enters as `31^length·seed`, the same for all texts of one length: whatever
-//!   collides under one seed collides under all. A Bloom filter with *k* of them is one with *k* = 1.
-//! - It can be run backwards, because 31 is odd: [`forge`](mod@super::forge) finds readable texts with a given value.
+//! - Short texts give small numbers: those of up to five bytes stay below 2^28, so that the high
+//!   bits say nothing.
+//! - Texts that differ little give numbers that differ little: `key 1` and `key 2` lie side by
+//!   side, more evenly than chance would put them.
+//! - Seeds do not make a family. The seed enters as `31^length·seed`, the same for all texts of one
+//!   length: whatever collides under one seed collides under all. A Bloom filter with *k* of them
+//!   is one with *k* = 1.
+//! - It can be run backwards, because 31 is odd: [`forge`](mod@super::forge) finds readable texts
+//!   with a given value.
 
 /// The value of the bytes under a seed.
 ///
@@ -36,7 +40,8 @@ pub(super) fn power(length: usize) -> u32 {
     (0..length).fold(1_u32, |power, _| power.wrapping_mul(31))
 }
 
-/// The inverse of an odd number modulo 2^32, by Newton's method: each step doubles the bits that are right.
+/// The inverse of an odd number modulo 2^32, by Newton's method: each step doubles the bits that
+/// are right.
 pub(super) const fn inverse(odd: u32) -> u32 {
     let mut inverse = odd; // right in three bits
     let mut step = 0;

@@ -1,10 +1,10 @@
 //! Feature hashing: vectors of named features in a fixed number of slots.
 //!
-//! **Question.** How does a text, a mail or a row with any number of named features become a vector of fixed
-//! length, without a dictionary of names?
+//! **Question.** How does a text, a mail or a row with any number of named features become a vector
+//! of fixed length, without a dictionary of names?
 //!
-//! **Guarantee.** With `M = 2^bits` slots the dot product of two hashed vectors is unbiased over the draw of the hash,
-//! with the variance
+//! **Guarantee.** With `M = 2^bits` slots the dot product of two hashed vectors is unbiased over
+//! the draw of the hash, with the variance
 //!
 //! ```text
 //! E⟨φ(x), φ(y)⟩ = ⟨x, y⟩          Var = (1/M)·Σ_{i≠j} (xᵢ²yⱼ² + xᵢyᵢxⱼyⱼ)
@@ -12,14 +12,15 @@
 //!
 //! so that for vectors of length 1 it is off by about `√(2/M)` at most: with 18 bits by 0.3 %.
 //!
-//! **Idea.** The high bits of a name's hash choose its slot, the lowest bit a sign. Features that meet in a slot add
-//! up there; because half of them come with the other sign, what one adds to another's product is zero on average.
+//! **Idea.** The high bits of a name's hash choose its slot, the lowest bit a sign. Features that
+//! meet in a slot add up there; because half of them come with the other sign, what one adds to
+//! another's product is zero on average.
 //!
-//! **When not to use it.** To learn which features a vector has: slots do not know names. For fewer features than slots
-//! would have, a dictionary is exact.
+//! **When not to use it.** To learn which features a vector has: slots do not know names. For fewer
+//! features than slots would have, a dictionary is exact.
 //!
-//! **Sources.** Weinberger, Dasgupta, Langford, Smola, Attenberg: *Feature hashing for large scale multitask
-//! learning* (2009). Slot and sign come from one 64-bit hash, where the paper has two.
+//! **Sources.** Weinberger, Dasgupta, Langford, Smola, Attenberg: *Feature hashing for large scale
+//! multitask learning* (2009). Slot and sign come from one 64-bit hash, where the paper has two.
 
 use std::ops::RangeInclusive;
 
@@ -29,7 +30,8 @@ use crate::keys::hash_bytes;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Places named features in `2^bits` slots, each with a sign; see the [module](self) for the guarantee.
+/// Places named features in `2^bits` slots, each with a sign; see the [module](self) for the
+/// guarantee.
 ///
 /// ```
 /// use crivo::hash::FeatureHasher;
@@ -75,8 +77,9 @@ impl FeatureHasher {
         Self { seed, ..self }
     }
 
-    /// The same slots for features of their own: a word in the subject is another feature than in the body. The seed
-    /// is the hash of the namespace's name, so that no name has to be joined to another.
+    /// The same slots for features of their own: a word in the subject is another feature than in
+    /// the body. The seed is the hash of the namespace's name, so that no name has to be joined to
+    /// another.
     #[must_use]
     pub fn namespace(self, name: impl AsRef<[u8]>) -> Self {
         self.with_seed(hash_bytes(name.as_ref(), self.seed))
@@ -94,8 +97,8 @@ impl FeatureHasher {
 
     /// The slot of a feature, and its weight with the sign of the feature.
     ///
-    /// The slot is the high bits of the XXH3 hash of the name under the seed; the sign is negative if the lowest bit is
-    /// one.
+    /// The slot is the high bits of the XXH3 hash of the name under the seed; the sign is negative
+    /// if the lowest bit is one.
     ///
     /// ```
     /// use crivo::hash::FeatureHasher;
@@ -153,8 +156,8 @@ impl FeatureHasher {
 
 /// A sparse vector: the slots that are not zero, in ascending order.
 ///
-/// A vector that is [cleared](Self::clear) and filled again keeps its memory, so that hundreds of features
-/// a message cost no allocation.
+/// A vector that is [cleared](Self::clear) and filled again keeps its memory, so that hundreds of
+/// features a message cost no allocation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SparseFeatures {
     entries: Vec<(u32, f32)>,
@@ -173,7 +176,8 @@ impl SparseFeatures {
         }
     }
 
-    /// Adds features. The same features give the same vector, bit for bit, in whatever order they come in one call.
+    /// Adds features. The same features give the same vector, bit for bit, in whatever order they
+    /// come in one call.
     pub fn add<N: AsRef<[u8]>>(
         &mut self,
         hasher: &FeatureHasher,
@@ -227,7 +231,8 @@ impl SparseFeatures {
         sum
     }
 
-    /// The dot product with a vector of all slots, such as the weights of a model. Slots past its end count as zero.
+    /// The dot product with a vector of all slots, such as the weights of a model. Slots past its
+    /// end count as zero.
     pub fn dot_dense(&self, dense: &[f32]) -> f64 {
         self.entries
             .iter()
@@ -235,7 +240,8 @@ impl SparseFeatures {
             .sum()
     }
 
-    /// Adds this vector, times a factor, to a vector of all slots: a step of learning. Slots past its end are left out.
+    /// Adds this vector, times a factor, to a vector of all slots: a step of learning. Slots past
+    /// its end are left out.
     pub fn add_to(&self, dense: &mut [f32], factor: f32) {
         for &(slot, weight) in &self.entries {
             if let Some(element) = dense.get_mut(slot as usize) {

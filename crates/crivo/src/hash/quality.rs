@@ -1,15 +1,17 @@
 //! Measurements: are the indexes that a hash chooses as good as random ones?
 //!
-//! A sketch's theory assumes that indexes are uniform and rows are independent. [`Indexes`] holds one
-//! column of indexes for each function. Three questions can be asked of any such functions:
+//! A sketch's theory assumes that indexes are uniform and rows are independent. [`Indexes`] holds
+//! one column of indexes for each function. Three questions can be asked of any such functions:
 //!
-//! - **distribution**: does every index come as often as every other? Pearson's χ² over groups of indexes. A hash may
-//!   fail it both ways: too uneven, or more even than chance.
-//! - **correlation**: does one function's index grow with another's? Of `n` keys, a pair of good functions has a
-//!   coefficient of about `1/√n`; the largest of all 4,950 pairs of a hundred is below 0.01 from 400,000 keys on.
-//! - **independence**: does one function's index tell anything about another's? It is the stronger question: the share
-//!   of keys in each cell of a grid, beside the product of the shares of its row and column. Of 400,000 keys
-//!   in a grid of 10 × 10 they differ by about 0.0001, and in the worst of thousands of cells by 0.0008.
+//! - **distribution**: does every index come as often as every other? Pearson's χ² over groups of
+//!   indexes. A hash may fail it both ways: too uneven, or more even than chance.
+//! - **correlation**: does one function's index grow with another's? Of `n` keys, a pair of good
+//!   functions has a coefficient of about `1/√n`; the largest of all 4,950 pairs of a hundred is
+//!   below 0.01 from 400,000 keys on.
+//! - **independence**: does one function's index tell anything about another's? It is the stronger
+//!   question: the share of keys in each cell of a grid, beside the product of the shares of its
+//!   row and column. Of 400,000 keys in a grid of 10 × 10 they differ by about 0.0001, and in the
+//!   worst of thousands of cells by 0.0008.
 
 use crate::error::{Error, Result};
 use crate::math::{chi_square_above, chi_square_below};
@@ -60,7 +62,8 @@ impl Indexes {
     /// Columns of indexes below `size`, all of one length.
     ///
     /// # Errors
-    /// If there are no columns, they are empty or of different lengths, or an index is not below the size.
+    /// If there are no columns, they are empty or of different lengths, or an index is not below
+    /// the size.
     pub fn from_columns(size: u32, columns: Vec<Vec<u32>>) -> Result<Self> {
         let keys = columns.first().map_or(0, Vec::len);
         if keys == 0 {
@@ -75,11 +78,12 @@ impl Indexes {
         Ok(Self { size, columns })
     }
 
-    /// Returns the test of how evenly one function's indexes are distributed, over `groups` groups of
-    /// neighbours.
+    /// Returns the test of how evenly one function's indexes are distributed, over `groups` groups
+    /// of neighbours.
     ///
     /// # Errors
-    /// If there is no such function, or groups are not from 2 to the size, or fewer than five keys are expected in one.
+    /// If there is no such function, or groups are not from 2 to the size, or fewer than five keys
+    /// are expected in one.
     pub fn distribution(&self, function: usize, groups: u32) -> Result<ChiSquare> {
         let column = self.columns.get(function).ok_or_else(|| {
             Error::parameter("function", format_args!("below {}", self.columns.len()), function)
@@ -105,8 +109,8 @@ impl Indexes {
         })
     }
 
-    /// The largest difference, over all pairs of functions and all cells of a grid, between the share of keys in a cell
-    /// and the product of the shares of its row and column.
+    /// The largest difference, over all pairs of functions and all cells of a grid, between the
+    /// share of keys in a cell and the product of the shares of its row and column.
     ///
     /// # Errors
     /// If there are fewer than two functions, or groups are not from 2 to the size.
@@ -120,12 +124,12 @@ impl Indexes {
         })
     }
 
-    /// Returns the test of whether two functions are independent: Pearson's χ² over a grid of groups, with
-    /// `(groups − 1)²` degrees of freedom.
+    /// Returns the test of whether two functions are independent: Pearson's χ² over a grid of
+    /// groups, with `(groups − 1)²` degrees of freedom.
     ///
     /// # Errors
-    /// If there are no such functions, or groups are not from 2 to the size, or fewer than five keys are expected in a
-    /// cell.
+    /// If there are no such functions, or groups are not from 2 to the size, or fewer than five
+    /// keys are expected in a cell.
     pub fn independence(&self, first: usize, second: usize, groups: u32) -> Result<ChiSquare> {
         self.check_groups(groups)?;
         let functions = self.columns.len();
@@ -231,8 +235,8 @@ impl ChiSquare {
     /// The statistic of counts beside the probabilities of their cells.
     ///
     /// # Errors
-    /// If there are not as many of both, fewer than two, probabilities that do not add up to 1, or fewer than five
-    /// expected in a cell.
+    /// If there are not as many of both, fewer than two, probabilities that do not add up to 1, or
+    /// fewer than five expected in a cell.
     ///
     /// ```
     /// use crivo::hash::ChiSquare;
@@ -280,8 +284,8 @@ impl ChiSquare {
         chi_square_below(self.statistic, self.degrees as f64)
     }
 
-    /// Returns true if the statistic is plausible: a random one is more uneven or more even than this with
-    /// a probability of at least `level`, two-sided.
+    /// Returns true if the statistic is plausible: a random one is more uneven or more even than
+    /// this with a probability of at least `level`, two-sided.
     pub fn is_plausible(self, level: f64) -> bool {
         self.p_value().min(self.p_value_even()) >= level / 2.0
     }

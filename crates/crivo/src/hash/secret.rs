@@ -1,8 +1,9 @@
 //! Tables that cannot be flooded.
 //!
-//! Hashes of a known seed can be inverted: with XXH3 anyone can write keys that all want the same slot of a table, which
-//! then takes the square of their number in time. So where a key lies in a table in memory also depends on a
-//! number that is drawn once for the process. No answer and no stored byte depends on it.
+//! Hashes of a known seed can be inverted: with XXH3 anyone can write keys that all want the same
+//! slot of a table, which then takes the square of their number in time. So where a key lies in a
+//! table in memory also depends on a number that is drawn once for the process. No answer and no
+//! stored byte depends on it.
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
@@ -32,7 +33,8 @@ impl TableSecret {
         Self(*SECRET.get_or_init(|| RandomState::new().build_hasher().finish() | 1))
     }
 
-    /// Returns a fixed number: without the feature `std` there is no source of chance, so tables can be flooded.
+    /// Returns a fixed number: without the feature `std` there is no source of chance, so tables
+    /// can be flooded.
     #[cfg(not(feature = "std"))]
     pub fn of_process() -> Self {
         Self(0x9E37_79B9_7F4A_7C15)
@@ -44,8 +46,9 @@ impl TableSecret {
         Self(odd | 1)
     }
 
-    /// Returns a hash whose high bits choose a slot. Multiply-shift hashing: two hashes meet in one of `n` slots with
-    /// a probability of at most `2 / n`, whatever they are (Dietzfelbinger, Hagerup, Katajainen, Penttonen, 1997).
+    /// Returns a hash whose high bits choose a slot. Multiply-shift hashing: two hashes meet in one
+    /// of `n` slots with a probability of at most `2 / n`, whatever they are (Dietzfelbinger,
+    /// Hagerup, Katajainen, Penttonen, 1997).
     #[inline]
     #[must_use]
     pub const fn spread(self, hash: u64) -> u64 {
@@ -60,8 +63,8 @@ impl TableSecret {
         (product >> 64) as u64 ^ product as u64
     }
 
-    /// Returns a hash of a key. Unlike [`mix`](Self::mix), it also tells apart keys that were forged to have the same
-    /// hash under a known seed.
+    /// Returns a hash of a key. Unlike [`mix`](Self::mix), it also tells apart keys that were
+    /// forged to have the same hash under a known seed.
     #[inline]
     #[must_use]
     pub fn hash(self, key: &[u8]) -> u64 {
@@ -126,8 +129,9 @@ mod tests {
         assert_eq!(format!("{:?}", TableSecret::of_process()), "TableSecret");
     }
 
-    /// Hashes that agree in their high or low half are what an attacker would send. In 2^16 buckets by high or
-    /// by low bits, 2^16 of them leave no bucket with more than 64: for fair ones the chance is below 10⁻⁶⁰.
+    /// Hashes that agree in their high or low half are what an attacker would send. In 2^16 buckets
+    /// by high or by low bits, 2^16 of them leave no bucket with more than 64: for fair ones the
+    /// chance is below 10⁻⁶⁰.
     #[test]
     fn forged_hashes_are_spread_by_high_and_low_bits() {
         let secret = TableSecret::of_process();

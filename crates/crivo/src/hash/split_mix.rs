@@ -1,5 +1,5 @@
-//! SplitMix64 (Steele, Lea, Flood: *Fast splittable pseudorandom number generators*, 2014): numbers without
-//! visible structure from numbers that have one.
+//! SplitMix64 (Steele, Lea, Flood: *Fast splittable pseudorandom number generators*, 2014): numbers
+//! without visible structure from numbers that have one.
 //!
 //! It is part of the format: multipliers, seeds and shingles are made with it.
 
@@ -9,7 +9,8 @@ pub const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 /// The two odd multipliers of the mixer.
 pub(crate) const MULTIPLIERS: [u64; 2] = [0xBF58_476D_1CE4_E5B9, 0x94D0_49BB_1331_11EB];
 
-/// Returns the output for a state of the generator: a bijection after which every bit depends on every other.
+/// Returns the output for a state of the generator: a bijection after which every bit depends on
+/// every other.
 ///
 /// ```
 /// use crivo::hash::split_mix::{GOLDEN, finish, mix};

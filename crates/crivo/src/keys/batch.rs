@@ -123,15 +123,15 @@ impl<'a> KeyBatch<'a> {
         self.hashes.iter().enumerate().map(move |(index, &hash)| (keys.get(index, hash), hash))
     }
 
-    /// Calls `take` with each key that is a text and its hash, as long as it returns true. How the keys lie is looked at once,
-    /// not for each key.
+    /// Calls `take` with each key that is a text and its hash, as long as it returns true. How the
+    /// keys lie is looked at once, not for each key.
     #[inline]
     pub(crate) fn each_text_while(&self, mut take: impl FnMut(&'a [u8], u64) -> bool) {
         self.each_text_before_others_while(|text, length, hash| take(&text[..length], hash));
     }
 
-    /// The same with what lies behind each text: `take` gets the bytes from where the text begins, and its length. Of a short
-    /// text 16 bytes can be read at once so.
+    /// The same with what lies behind each text: `take` gets the bytes from where the text begins,
+    /// and its length. Of a short text 16 bytes can be read at once so.
     #[inline]
     pub(crate) fn each_text_before_others_while(&self, mut take: impl FnMut(&'a [u8], usize, u64) -> bool) {
         let mut within = |bytes: &'a [u8], range: Range<usize>, hash| {
@@ -168,8 +168,8 @@ impl<'a> KeyBatch<'a> {
         result
     }
 
-    /// Returns the place of each key in a dictionary, if keys are the same only where places are, and all are below
-    /// [`FEW_PLACES`](super::dictionary::FEW_PLACES).
+    /// Returns the place of each key in a dictionary, if keys are the same only where places are,
+    /// and all are below [`FEW_PLACES`](super::dictionary::FEW_PLACES).
     pub(crate) fn few_places(&self) -> Option<&'a [u32]> {
         match self.keys {
             Keys::Picked { places, .. } => Some(places),
@@ -294,8 +294,8 @@ impl KeyBuffer {
         hash_spans_into(&mut self.hashes, self.scheme, spans, bytes)
     }
 
-    /// Hashes the keys of an Arrow column: key `i` lies between `offsets[i]` and `offsets[i + 1]`, so
-    /// there is one key less than offsets.
+    /// Hashes the keys of an Arrow column: key `i` lies between `offsets[i]` and `offsets[i + 1]`,
+    /// so there is one key less than offsets.
     ///
     /// # Errors
     /// If the scheme's keys are not bytes, or an offset runs backwards or lies outside `bytes`.

@@ -1,7 +1,7 @@
 //! Days of the Gregorian calendar, carried back for ever, counted from 1970-01-01.
 //!
-//! Eras of 400 years that begin on 1 March put the leap day last (Hinnant: *chrono-compatible low-level date
-//! algorithms*).
+//! Eras of 400 years that begin on 1 March put the leap day last (Hinnant: *chrono-compatible
+//! low-level date algorithms*).
 
 /// Returns year, month and day of a day counted from 1970-01-01.
 ///

@@ -1,11 +1,13 @@
 //! The hashes of integers that are keyed by their text, as columns of tables are.
 //!
-//! A column of integers has millions of short texts that nothing reads but the hash. So numbers of 4 to 16 digits, which
-//! most are, never become a text in memory: eight digits are made at once inside of one register, and XXH3 of 4 to 16
-//! bytes is a few multiplications of it; numbers of up to 8 digits are hashed by vectors. All other integers are written out and hashed as any text.
+//! A column of integers has millions of short texts that nothing reads but the hash. So numbers of
+//! 4 to 16 digits, which most are, never become a text in memory: eight digits are made at once
+//! inside of one register, and XXH3 of 4 to 16 bytes is a few multiplications of it; numbers of up
+//! to 8 digits are hashed by vectors. All other integers are written out and hashed as any text.
 //!
-//! **Sources.** XXH3's specification (Collet: *xxHash fast digest algorithm*), sections on inputs of 4 to 8 and of 9 to
-//! 16 bytes. Digits by multiplication in the lanes of a word are common practice.
+//! **Sources.** XXH3's specification (Collet: *xxHash fast digest algorithm*), sections on inputs
+//! of 4 to 8 and of 9 to 16 bytes. Digits by multiplication in the lanes of a word are common
+//! practice.
 
 use super::KeyScheme;
 use super::scheme::{KeyKind, hash_bytes};
@@ -15,7 +17,8 @@ use crate::error::Result;
 use crate::prelude::*;
 
 impl KeyScheme {
-    /// Appends the hash of each integer's decimal text: the key of an integer in a column of text keys.
+    /// Appends the hash of each integer's decimal text: the key of an integer in a column of text
+    /// keys.
     ///
     /// ```
     /// use crivo::keys::KeyScheme;

@@ -31,8 +31,8 @@ pub struct KeyDictionary<'a> {
     are_few_and_different: bool,
 }
 
-/// Sketches count the keys of a batch by their places if there are no more than this. Finding out whether all keys differ costs a
-/// sort of the hashes.
+/// Sketches count the keys of a batch by their places if there are no more than this. Finding out
+/// whether all keys differ costs a sort of the hashes.
 pub(crate) const FEW_PLACES: usize = 1024;
 
 impl<'a> KeyDictionary<'a> {
@@ -73,8 +73,8 @@ impl<'a> KeyDictionary<'a> {
 }
 
 impl KeyBuffer {
-    /// Returns the keys at some places of a dictionary, in the order of the places, without hashing them again.
-    /// Forgets the spans that wait to be hashed.
+    /// Returns the keys at some places of a dictionary, in the order of the places, without hashing
+    /// them again. Forgets the spans that wait to be hashed.
     ///
     /// # Errors
     /// If the dictionary was hashed under another scheme, or has no such place.

@@ -1,24 +1,27 @@
 //! The hashes of integer keys: Rrmxmx, and XXH3 for files that were written with it.
 //!
-//! An integer needs less than a function for bytes of any length. Rrmxmx mixes 64 bits with two rotations, two
-//! multiplications and two shifts: what XXH3 does for eight bytes, without the length, and with a mask in place of its
-//! secret. The mask is made from the seed by a multiplication, once for all keys: keys in a row and seeds in a row
-//! would otherwise be combined to the same numbers.
+//! An integer needs less than a function for bytes of any length. Rrmxmx mixes 64 bits with two
+//! rotations, two multiplications and two shifts: what XXH3 does for eight bytes, without the
+//! length, and with a mask in place of its secret. The mask is made from the seed by a
+//! multiplication, once for all keys: keys in a row and seeds in a row would otherwise be combined
+//! to the same numbers.
 //!
-//! Mix13, which ends SplitMix64, and Moremur have a shift in place of the rotations. They are a little faster, and fail
-//! the tests of docs/accuracy/hashing.md: the one for keys in a row, the other for keys that differ in their high bits.
+//! Mix13, which ends SplitMix64, and Moremur have a shift in place of the rotations. They are a
+//! little faster, and fail the tests of docs/accuracy/hashing.md: the one for keys in a row, the
+//! other for keys that differ in their high bits.
 //!
 //! Both functions are bijections: two integers never share a hash, and the hash can be undone
-//! ([`IntegerHash`]). So neither hides keys from a reader who knows the seed, and keys that collide in some bits can be
-//! constructed for a known seed. Tables bound their search for that reason.
+//! ([`IntegerHash`]). So neither hides keys from a reader who knows the seed, and keys that collide
+//! in some bits can be constructed for a known seed. Tables bound their search for that reason.
 //!
-//! **Sources.** Evensen: *On the mixing functions in "Fast splittable pseudorandom number generators", MurmurHash3 and
-//! David Stafford's improved variants* (2018), for rotations, multiplier and shifts. Collet: *XXH3 specification*, for
-//! inputs of 4 to 8 bytes.
+//! **Sources.** Evensen: *On the mixing functions in "Fast splittable pseudorandom number
+//! generators", MurmurHash3 and David Stafford's improved variants* (2018), for rotations,
+//! multiplier and shifts. Collet: *XXH3 specification*, for inputs of 4 to 8 bytes.
 
 use super::scheme::{HashFunction, KeyScheme};
 
-/// The first 64 bits of the fraction of √2: an arbitrary number, so that the integer 0 is not its own hash.
+/// The first 64 bits of the fraction of √2: an arbitrary number, so that the integer 0 is not its
+/// own hash.
 const OFFSET: u64 = 0x6A09_E667_F3BC_C908;
 /// The first 64 bits of the fraction of the golden ratio, made odd.
 const SEED_MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -44,8 +47,9 @@ pub(crate) const fn rrmxmx(integer: u64, mask: u64) -> u64 {
     x ^ x >> 28
 }
 
-/// XXH3 of exactly eight bytes, as its specification has it for 4 to 8. Written out, because a call for
-/// any length costs more than the hash itself, and keeps the processor from working on several keys.
+/// XXH3 of exactly eight bytes, as its specification has it for 4 to 8. Written out, because a call
+/// for any length costs more than the hash itself, and keeps the processor from working on several
+/// keys.
 #[inline]
 pub(crate) fn xxh3(integer: u64, seed: u64) -> u64 {
     const LENGTH: u64 = 8;
@@ -60,7 +64,8 @@ pub(crate) fn xxh3(integer: u64, seed: u64) -> u64 {
 
 /// Undoes the hash of integer keys under one scheme.
 ///
-/// A table that holds hashes need not hold the integers as well, and comparing hashes compares keys.
+/// A table that holds hashes need not hold the integers as well, and comparing hashes compares
+/// keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct IntegerHash {
     function: HashFunction,
@@ -106,13 +111,14 @@ fn undo_xxh3(hash: u64) -> u64 {
 
 /// Undoes `x ^= rotl(x, a) ^ rotl(x, b)`.
 ///
-/// As a polynomial in the rotation by one, where squares double the exponents, the step `f = 1 + r^a + r^b` has
-/// `f^64 = 1`; so `f^63`, the product of its squarings, undoes it.
+/// As a polynomial in the rotation by one, where squares double the exponents, the step
+/// `f = 1 + r^a + r^b` has `f^64 = 1`; so `f^63`, the product of its squarings, undoes it.
 fn undo_rotations(x: u64, a: u32, b: u32) -> u64 {
     (0..6).fold(x, |x, squaring| x ^ x.rotate_left(a << squaring & 63) ^ x.rotate_left(b << squaring & 63))
 }
 
-/// The inverse modulo 2^64 of an odd number; each of Newton's steps doubles the bits that are right.
+/// The inverse modulo 2^64 of an odd number; each of Newton's steps doubles the bits that are
+/// right.
 pub(crate) const fn inverse(odd: u64) -> u64 {
     let mut inverse = odd;
     let mut step = 0;
@@ -131,7 +137,8 @@ mod tests {
 
     use super::*;
 
-    /// Frozen: every file with integer keys depends on it. The values come from another program, written from docs/format.md.
+    /// Frozen: every file with integer keys depends on it. The values come from another program,
+    /// written from docs/format.md.
     #[test]
     fn rrmxmx_is_what_the_format_says() {
         let scheme = KeyScheme::integers();

@@ -9,16 +9,16 @@
 //!   the integer 42 are different keys.
 //! - Callers with a hash of their own choose [`KeyKind::Hash`] and insert hashes only.
 //! - The hash is XXH3-64 for bytes and Rrmxmx for integers, with the scheme's seed. Both are
-//!   specified bit for bit, so the same key gives the same hash in every language, on every machine,
-//!   in every later version. `std::hash::Hash` promises none of that and is used nowhere. Files whose
-//!   integers were hashed with XXH3 are read, asked and continued as before.
+//!   specified bit for bit, so the same key gives the same hash in every language, on every
+//!   machine, in every later version. `std::hash::Hash` promises none of that and is used nowhere.
+//!   Files whose integers were hashed with XXH3 are read, asked and continued as before.
 //! - A key is hashed once. A sketch that needs several indexes derives them from the hash.
 //!
 //! How values of tables (numbers, dates, nulls) become keys is in docs/keys.md, and [`text`] writes
 //! the text that stands for each.
 //!
-//! Code that knows its kind of keys wraps a sketch in [`Texts`] or [`Integers`]: a key of another kind does not compile
-//! then.
+//! Code that knows its kind of keys wraps a sketch in [`Texts`] or [`Integers`]: a key of another
+//! kind does not compile then.
 //!
 //! The default seed is 0 and public, so an adversary can construct keys that collide.
 //! Where keys come from an adversary, use a secret seed ([`KeyScheme::with_seed`]).

@@ -17,8 +17,8 @@ use crate::prelude::*;
 pub enum KeyKind {
     /// Bytes: text as UTF-8, or anything raw.
     Bytes = 1,
-    /// A 64-bit integer. Signed integers are taken in two's complement, so `-1_i64` and `u64::MAX` are
-    /// the same key.
+    /// A 64-bit integer. Signed integers are taken in two's complement, so `-1_i64` and `u64::MAX`
+    /// are the same key.
     Integer = 2,
     /// A 64-bit hash that the caller computed; only `insert_hash` accepts it.
     Hash = 3,
@@ -47,8 +47,9 @@ impl fmt::Display for KeyKind {
 pub enum HashFunction {
     /// The caller's own, unknown to crivo: always and only with [`KeyKind::Hash`].
     Caller = 0,
-    /// XXH3, 64 bits, with the scheme's seed; for integers that of their eight bytes, little-endian. Files
-    /// with integer keys have it if they are older than [`Rrmxmx`](Self::Rrmxmx).
+    /// XXH3, 64 bits, with the scheme's seed; for integers that of their eight bytes,
+    /// little-endian. Files with integer keys have it if they are older than
+    /// [`Rrmxmx`](Self::Rrmxmx).
     Xxh3 = 1,
     /// Rrmxmx of integer keys, with a mask that is made from the scheme's seed.
     Rrmxmx = 2,
@@ -84,7 +85,8 @@ impl fmt::Display for HashFunction {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyScheme {
     rule: Rule,
-    /// The seed; for Rrmxmx the mask that is made from it, so that a key costs no more for the seed.
+    /// The seed; for Rrmxmx the mask that is made from it, so that a key costs no more for the
+    /// seed.
     mask: u64,
 }
 
@@ -109,9 +111,9 @@ impl KeyScheme {
         Self::of(KeyKind::Integer)
     }
 
-    /// Hashes computed by the caller. They must be uniform over all 64 bits (small integers are not: a
-    /// sketch of several rows would put them all at the beginning of each); the seed is then only a label
-    /// that keeps differently hashed sketches apart.
+    /// Hashes computed by the caller. They must be uniform over all 64 bits (small integers are
+    /// not: a sketch of several rows would put them all at the beginning of each); the seed is then
+    /// only a label that keeps differently hashed sketches apart.
     pub const fn hashes() -> Self {
         Self::of(KeyKind::Hash)
     }
@@ -192,8 +194,8 @@ impl KeyScheme {
         if Self::of(K::KIND).rule == self.rule { Ok(key.hash_with(self)) } else { self.hash_otherwise(key) }
     }
 
-    /// Hashes a key by another rule than the usual one of its kind, which only older files have. Out of line: with two
-    /// functions in them, the inserts of filters are too large to be inlined.
+    /// Hashes a key by another rule than the usual one of its kind, which only older files have.
+    /// Out of line: with two functions in them, the inserts of filters are too large to be inlined.
     #[cold]
     #[inline(never)]
     fn hash_otherwise<K: Key + ?Sized>(self, key: &K) -> Result<u64> {
@@ -249,8 +251,8 @@ impl KeyScheme {
         self.require_same_seed(other)
     }
 
-    /// Refuses a scheme of another kind or seed. For sketches that keep keys and no hashes: the function does
-    /// not matter to them.
+    /// Refuses a scheme of another kind or seed. For sketches that keep keys and no hashes: the
+    /// function does not matter to them.
     ///
     /// # Errors
     /// If kind or seed differ.
@@ -312,7 +314,8 @@ pub trait Key {
     /// The kind of key this type is.
     const KIND: KeyKind;
 
-    /// The hash under a scheme of this kind; callers use [`KeyScheme::hash`], which also checks the kind.
+    /// The hash under a scheme of this kind; callers use [`KeyScheme::hash`], which also checks the
+    /// kind.
     fn hash_with(&self, scheme: KeyScheme) -> u64;
 
     /// The key itself, for sketches that keep keys.

@@ -40,11 +40,11 @@ pub fn push_f64(out: &mut Vec<u8>, value: f64) -> bool {
     push_short_decimal(out, value) || push_shortest(out, value, ryu::Buffer::new().format(value))
 }
 
-/// Appends a number with at most four digits after the point and at most 15 in all, such as a price; false, and nothing
-/// appended, if it is none.
+/// Appends a number with at most four digits after the point and at most 15 in all, such as a
+/// price; false, and nothing appended, if it is none.
 ///
-/// Different decimals of up to 15 digits are different floats. So if a float is the nearest one to such a decimal, then no
-/// decimal with fewer digits reads back as it.
+/// Different decimals of up to 15 digits are different floats. So if a float is the nearest one to
+/// such a decimal, then no decimal with fewer digits reads back as it.
 #[inline]
 fn push_short_decimal(out: &mut Vec<u8>, value: f64) -> bool {
     const UNIT: f64 = 1e4;
@@ -53,7 +53,8 @@ fn push_short_decimal(out: &mut Vec<u8>, value: f64) -> bool {
     if !(0.5..1e15).contains(&scaled.abs()) {
         return false;
     }
-    // Below 2^52 the sum is exact or decides nothing: a float that is no such decimal is told by the division.
+    // Below 2^52 the sum is exact or decides nothing: a float that is no such decimal is told by
+    // the division.
     let units = (scaled.abs() + 0.5) as u64;
     if units as f64 / UNIT != value.abs() {
         return false;
@@ -106,7 +107,8 @@ fn push_shortest(out: &mut Vec<u8>, value: f64, shortest: &str) -> bool {
     true
 }
 
-/// Appends `1.25` and 13 as `12500000000000.0`: whole numbers with an exponent larger than their digits.
+/// Appends `1.25` and 13 as `12500000000000.0`: whole numbers with an exponent larger than their
+/// digits.
 fn push_plain(out: &mut Vec<u8>, mantissa: &str, exponent: usize) {
     let start = out.len();
     out.extend(mantissa.bytes().filter(|&byte| byte != b'.'));
@@ -175,7 +177,8 @@ pub struct TimestampTexts {
 }
 
 impl TimestampTexts {
-    /// Returns a writer of moments in `per_second` parts of a second, of universal time or of some clock.
+    /// Returns a writer of moments in `per_second` parts of a second, of universal time or of some
+    /// clock.
     pub fn new(per_second: i64, is_universal: bool) -> Self {
         Self { per_second, is_universal, day: None, date: [0; 10] }
     }
@@ -263,8 +266,8 @@ fn push_padded(out: &mut Vec<u8>, value: u64, width: u32) {
     push_u64(out, value);
 }
 
-/// Returns the integer key that a text stands for: a 64-bit integer, signed or not, with blanks around it
-/// allowed. Negative ones are in two's complement.
+/// Returns the integer key that a text stands for: a 64-bit integer, signed or not, with blanks
+/// around it allowed. Negative ones are in two's complement.
 ///
 /// ```
 /// use crivo::keys::text::parse_integer;

@@ -96,8 +96,8 @@ impl KeyScheme {
     }
 }
 
-/// Returns true if two texts are equal. Those of up to 16 bytes, which most are, are compared as two words that may
-/// overlap.
+/// Returns true if two texts are equal. Those of up to 16 bytes, which most are, are compared as
+/// two words that may overlap.
 #[inline]
 pub(crate) fn same_bytes(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {

@@ -2,8 +2,8 @@
 
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
-/// Replaces `spans` by the first byte and the end of each [word](super::Words), in their order. Bytes are those of the text
-/// as it is given: lower case can have more or fewer.
+/// Replaces `spans` by the first byte and the end of each [word](super::Words), in their order.
+/// Bytes are those of the text as it is given: lower case can have more or fewer.
 ///
 /// ```
 /// let mut spans = Vec::new();

@@ -5,8 +5,8 @@
 //! `--words` and the shingles of near-duplicates are made of these words, so the rule has one home.
 //!
 //! Cutting is where tools that compare texts spend their time, so it works on many bytes at once:
-//! lower case, and one bit a byte that says whether it belongs to a word, then the edges of the runs of
-//! ones. Only characters outside ASCII are looked at one by one.
+//! lower case, and one bit a byte that says whether it belongs to a word, then the edges of the
+//! runs of ones. Only characters outside ASCII are looked at one by one.
 
 use crate::cpu::{BLOCK, lower_and_mark};
 #[cfg(not(feature = "std"))]
@@ -18,7 +18,8 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 /// The most bytes of a word that is read as one little-endian number.
 pub(crate) const SHORT: usize = 16;
 
-/// How many edges are written at once. Those behind the last of a block are overwritten by the next.
+/// How many edges are written at once. Those behind the last of a block are overwritten by the
+/// next.
 const EDGES_AT_ONCE: usize = 8;
 
 /// A text cut into words. The buffers are kept from one text to the next.
@@ -32,8 +33,8 @@ const EDGES_AT_ONCE: usize = 8;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Words {
-    /// The text in lower case, bytes that are no UTF-8 as blanks. At least [`SHORT`] zeros stand behind it, so that the
-    /// bytes of a short word are read at once.
+    /// The text in lower case, bytes that are no UTF-8 as blanks. At least [`SHORT`] zeros stand
+    /// behind it, so that the bytes of a short word are read at once.
     lower: Vec<[u8; BLOCK]>,
     /// The same as text, where not all of it is ASCII.
     beyond_ascii: String,
@@ -177,8 +178,8 @@ fn mark_beyond_ascii(lower: &str, inside: &mut [u64]) {
     }
 }
 
-/// Writes where the runs of ones begin and end to `edges`, and returns how many edges there are. The last run ends before
-/// the padding.
+/// Writes where the runs of ones begin and end to `edges`, and returns how many edges there are.
+/// The last run ends before the padding.
 fn find_edges(inside: &[u64], edges: &mut Vec<usize>) -> usize {
     let (mut count, mut before) = (0, 0);
     for (index, &bits) in inside.iter().enumerate() {

@@ -1,9 +1,9 @@
 //! Tails of the binomial distribution, to full precision from one trial to 10^18.
 //!
-//! A sketch that keeps what falls below a threshold knows the number of successes and the chance
-//! of each, and asks how many trials there were: its bounds are these tails, inverted. (Nothing is
-//! lost against the beta distribution: the r-th smallest of `n` uniform values is at most `x` exactly
-//! if at least `r` of them are.)
+//! A sketch that keeps what falls below a threshold knows the number of successes and the chance of
+//! each, and asks how many trials there were: its bounds are these tails, inverted. (Nothing is
+//! lost against the beta distribution: the r-th smallest of `n` uniform values is at most `x`
+//! exactly if at least `r` of them are.)
 //!
 //! A tail is summed from its largest term outwards; the term itself is computed by its deviation
 //! from the mean (Loader, *Fast and accurate computation of binomial probabilities*, 2000), because
@@ -43,8 +43,8 @@ pub(crate) fn at_least(count: f64, trials: f64, p: f64) -> f64 {
     }
 }
 
-/// The least and the largest chance of success with which `successes` of `trials` are not unlikely; all
-/// whole numbers.
+/// The least and the largest chance of success with which `successes` of `trials` are not unlikely;
+/// all whole numbers.
 pub(crate) fn chances(successes: f64, trials: f64, probability: f64) -> (f64, f64) {
     let target = libm::log(probability);
     let logarithm = |p: f64| libm::log(p).max(-1e3);
@@ -62,7 +62,8 @@ pub(crate) fn chances(successes: f64, trials: f64, probability: f64) -> (f64, f6
 /// Terms below this share of the sum no longer change it.
 pub(super) const NEGLIGIBLE: f64 = 1e-17;
 
-/// The probabilities of `count`, `count − 1` and so on; they decrease, because `count` is below the mean.
+/// The probabilities of `count`, `count − 1` and so on; they decrease, because `count` is below the
+/// mean.
 fn sum_down(mut count: f64, trials: f64, p: f64) -> f64 {
     let odds = (1.0 - p) / p;
     let mut term = exactly(count, trials, p);
@@ -75,7 +76,8 @@ fn sum_down(mut count: f64, trials: f64, p: f64) -> f64 {
     sum
 }
 
-/// The probabilities of `count`, `count + 1` and so on; they decrease, because `count` is above the mean.
+/// The probabilities of `count`, `count + 1` and so on; they decrease, because `count` is above the
+/// mean.
 fn sum_up(mut count: f64, trials: f64, p: f64) -> f64 {
     if count > trials {
         return 0.0;
@@ -100,8 +102,8 @@ pub(super) fn exactly(count: f64, trials: f64, p: f64) -> f64 {
     if failures <= 0.0 {
         return libm::exp(trials * libm::log(p));
     }
-    // The deviation is the same for successes and failures; computing it once keeps its digits where
-    // one of them is 10^18.
+    // The deviation is the same for successes and failures; computing it once keeps its digits
+    // where one of them is 10^18.
     let (mean, other_mean) = (trials * p, trials * (1.0 - p));
     let deviation = count - mean;
     let exponent = stirling_error(trials)

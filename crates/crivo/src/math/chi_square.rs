@@ -1,7 +1,8 @@
 //! The χ² distribution: how likely is a statistic this large, or this small?
 //!
-//! Its tails are those of the incomplete gamma function, by its series below the mean and by its continued fraction
-//! above (Abramowitz and Stegun, 6.5.29 and 6.5.31), so that a tail of 10⁻³⁰⁰ is as precise as one of a half.
+//! Its tails are those of the incomplete gamma function, by its series below the mean and by its
+//! continued fraction above (Abramowitz and Stegun, 6.5.29 and 6.5.31), so that a tail of 10⁻³⁰⁰ is
+//! as precise as one of a half.
 
 /// The probability of a statistic of at least `x`, if all is chance.
 pub(crate) fn chi_square_above(x: f64, degrees: f64) -> f64 {

@@ -1,10 +1,11 @@
 //! Where does an increasing function reach zero?
 
-/// The point between `low` and `high` at which an increasing function crosses zero; the nearer end if
-/// it does not.
+/// The point between `low` and `high` at which an increasing function crosses zero; the nearer end
+/// if it does not.
 ///
-/// False position with the Illinois rule: an end that stays twice in a row counts half, so that both
-/// ends close in. On the smooth curves that bounds are made of, six or seven evaluations are enough.
+/// False position with the Illinois rule: an end that stays twice in a row counts half, so that
+/// both ends close in. On the smooth curves that bounds are made of, six or seven evaluations are
+/// enough.
 pub(crate) fn crossing(mut low: f64, mut high: f64, function: impl Fn(f64) -> f64) -> f64 {
     let (mut at_low, mut at_high) = (function(low), function(high));
     if at_low >= 0.0 {

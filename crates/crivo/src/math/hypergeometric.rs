@@ -1,15 +1,16 @@
 //! Tails of the hypergeometric distribution: Fisher's exact test of two shares.
 //!
-//! If two samples come from the same source, each of their common successes is in either sample by chance alone. So, given
-//! how many there are in both, the number in the second sample is that of a draw without replacement.
+//! If two samples come from the same source, each of their common successes is in either sample by
+//! chance alone. So, given how many there are in both, the number in the second sample is that of a
+//! draw without replacement.
 //!
-//! The largest term is a quotient of three binomial ones (Loader, *Fast and accurate computation of binomial
-//! probabilities*, 2000), and the others follow from it.
+//! The largest term is a quotient of three binomial ones (Loader, *Fast and accurate computation of
+//! binomial probabilities*, 2000), and the others follow from it.
 
 use super::binomial::{NEGLIGIBLE, exactly};
 
-/// Returns the chance that a draw of `draws` items has at least `count` marked ones. The draw is from
-/// `population` items, and `successes` of these are marked. All are whole numbers.
+/// Returns the chance that a draw of `draws` items has at least `count` marked ones. The draw is
+/// from `population` items, and `successes` of these are marked. All are whole numbers.
 pub(crate) fn drawn_at_least(count: f64, draws: f64, successes: f64, population: f64) -> f64 {
     let least = (draws + successes - population).max(0.0);
     let most = draws.min(successes);
@@ -29,7 +30,8 @@ pub(crate) fn drawn_at_least(count: f64, draws: f64, successes: f64, population:
     (1.0 - below).clamp(0.0, 1.0)
 }
 
-/// The probabilities of `count`, `count + 1` and so on; they decrease, because `count` is above the mean.
+/// The probabilities of `count`, `count + 1` and so on; they decrease, because `count` is above the
+/// mean.
 fn sum_up(mut count: f64, draws: f64, successes: f64, population: f64) -> f64 {
     let most = draws.min(successes);
     let mut term = drawn_exactly(count, draws, successes, population);

@@ -13,9 +13,10 @@
 //! mean of n̂/n − 1  ≈ ((K + 2J)/(2I²) + 1/(2I)) / m
 //! ```
 //!
-//! The interval at `z` standard deviations `σ` is `[n̂ e^(−zσ), n̂ e^(zσ + (zσ)²/2)]`: the logarithm
-//! of the estimate is nearly normal, but its lower tail is the heavier one in small sketches, so
-//! the upper bound has the second-order term of `n̂/(1 − zσ)`. From precision 8 on it is invisible.
+//! The interval at `z` standard deviations `σ` is `[n̂ e^(−zσ), n̂ e^(zσ + (zσ)²/2)]`: the
+//! logarithm of the estimate is nearly normal, but its lower tail is the heavier one in small
+//! sketches, so the upper bound has the second-order term of `n̂/(1 − zσ)`. From precision 8 on it
+//! is invisible.
 
 use super::{exp2, solve_rate, two_sided_quantile};
 use crate::estimate::{Confidence, Estimate};
@@ -29,13 +30,14 @@ pub struct Observed {
     pub(crate) not_occurred: f64,
     /// How many registers show that each level occurred.
     pub(crate) occurred: [u32; 64],
-    /// How many entries of `occurred` count. The highest level, which is as frequent as the one below it, is
-    /// counted with that one.
+    /// How many entries of `occurred` count. The highest level, which is as frequent as the one
+    /// below it, is counted with that one.
     pub(crate) levels: usize,
 }
 
 impl Observed {
-    /// Returns the likeliest number of items a register: 0 for unused registers, infinite for full ones.
+    /// Returns the likeliest number of items a register: 0 for unused registers, infinite for full
+    /// ones.
     pub(crate) fn rate(&self) -> f64 {
         solve_rate(self.not_occurred, &self.occurred[..self.levels])
     }
@@ -65,8 +67,8 @@ impl Point {
         let Moments { information, mixed, third } = Moments::at::<BELOW>(rate, observed.levels);
         let bias =
             ((third + 2.0 * mixed) / (2.0 * information * information) + 0.5 / information) / registers;
-        // Past 2^64 items, where almost every register is at its highest, little information is left
-        // and the first-order term says nothing any more.
+        // Past 2^64 items, where almost every register is at its highest, little information is
+        // left and the first-order term says nothing any more.
         let bias = bias.clamp(-0.5, 0.5);
         let variance = (1.0 / information - 1.0 / rate).max(0.0) / registers;
         Self { value: registers * rate / (1.0 + bias), spread: libm::sqrt(variance) }
@@ -137,9 +139,9 @@ impl Moments {
     /// Adds one level below the highest of a register that remembers whether it occurred.
     ///
     /// Whether a level occurred is independent of all others. It adds `h(y)` to ℓ' with probability
-    /// `1 − e^−y` and `−y` with `e^−y`: 0 in the mean, `y h(y)` in the mean square, and `−y h(y)` to
-    /// ℓ'' in the mean. So its products with what other levels add vanish in the mean, but for that
-    /// of the mean of ℓ'' with the highest level's part of ℓ', whose sum is `pull`.
+    /// `1 − e^−y` and `−y` with `e^−y`: 0 in the mean, `y h(y)` in the mean square, and `−y h(y)`
+    /// to ℓ'' in the mean. So its products with what other levels add vanish in the mean, but for
+    /// that of the mean of ℓ'' with the highest level's part of ℓ', whose sum is `pull`.
     fn add_remembered(&mut self, probability: f64, pull: f64, y: f64, absent: f64, derived: (f64, f64, f64)) {
         let (h, h1, h2) = derived;
         let present = 1.0 - absent;
@@ -178,8 +180,8 @@ mod tests {
         assert!((ultra / UltraLogLog::standard_error(0) - 1.0).abs() < 1e-5, "{ultra}");
     }
 
-    /// The moments once more, from nothing but the log-likelihood of each thing that a register with
-    /// five levels can remember, differentiated numerically.
+    /// The moments once more, from nothing but the log-likelihood of each thing that a register
+    /// with five levels can remember, differentiated numerically.
     #[test]
     fn moments_are_those_of_the_likelihood() {
         for rate in [0.01, 0.3, 1.0, 4.0, 20.0, 70.0] {

@@ -3,11 +3,11 @@
 use crate::distinct::k_min_values::bounds::{least_items, most_items};
 use crate::estimate::{Confidence, Estimate};
 
-/// Returns how many there are, if each was sampled by itself with the chance `share` and `count` of them
-/// were.
+/// Returns how many there are, if each was sampled by itself with the chance `share` and `count` of
+/// them were.
 ///
-/// The value is unbiased, and the bounds are those of Clopper and Pearson (1934): they hold for a handful as for a million.
-/// A share of 1 is a full count, which is exact.
+/// The value is unbiased, and the bounds are those of Clopper and Pearson (1934): they hold for a
+/// handful as for a million. A share of 1 is a full count, which is exact.
 ///
 /// ```
 /// use crivo::{Confidence, math::sampled_total};

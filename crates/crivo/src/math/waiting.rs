@@ -1,18 +1,20 @@
 //! How many events does it take to count n of them? Bounds for counters that toss a coin an event.
 //!
-//! A counter that is raised with some chance has value `n` after `k` events. Let `T_n` be the number of
-//! events it takes to reach the value `n`. Then `k` is too small to be believed if `P(T_n ≤ k)` is tiny,
-//! and too large if `P(T_{n+1} > k)` is: the interval at confidence `1 − α` holds every `k` for which
-//! both are above `α/2`. This is the inversion of Clopper and Pearson (1934), so it covers the truth with at
-//! least its confidence whatever the truth is, as far as the distribution of `T_n` is right.
+//! A counter that is raised with some chance has value `n` after `k` events. Let `T_n` be the
+//! number of events it takes to reach the value `n`. Then `k` is too small to be believed if
+//! `P(T_n ≤ k)` is tiny, and too large if `P(T_{n+1} > k)` is: the interval at confidence `1 − α`
+//! holds every `k` for which both are above `α/2`. This is the inversion of Clopper and Pearson
+//! (1934), so it covers the truth with at least its confidence whatever the truth is, as far as the
+//! distribution of `T_n` is right.
 //!
 //! `T_n` is `n` plus the failures before each step, a sum of independent geometric variables whose
 //! first three cumulants have closed forms. From them:
 //!
-//! - a mean below [`FEW`]: the negative binomial distribution of the same mean and variance, which is
-//!   exact if the chance never changes and nearly Poisson if failures are rare;
-//! - otherwise: the power `h = 1 − κ₁κ₃/(3κ₂²)` of the sum is nearly normal (Jensen and Solomon 1972, for
-//!   sums of weighted exponentials; with equal weights it is Wilson and Hilferty's cube root).
+//! - a mean below [`FEW`]: the negative binomial distribution of the same mean and variance, which
+//!   is exact if the chance never changes and nearly Poisson if failures are rare;
+//! - otherwise: the power `h = 1 − κ₁κ₃/(3κ₂²)` of the sum is nearly normal (Jensen and Solomon
+//!   1972, for sums of weighted exponentials; with equal weights it is Wilson and Hilferty's cube
+//!   root).
 //!
 //! The accuracy suite compares the result with the counters' exact distributions.
 
@@ -43,8 +45,9 @@ impl Failures {
         }
     }
 
-    /// The largest number of failures that is not too large to be believed: `P(failures > f) > α/2`;
-    /// −1 if even one is too many, which says that the success has come already.
+    /// The largest number of failures that is not too large to be believed:
+    /// `P(failures > f) > α/2`; −1 if even one is too many, which says that the success has come
+    /// already.
     pub(crate) fn upper(self, level: f64) -> f64 {
         let tail = (1.0 - level) / 2.0;
         if self.mean < FEW {
@@ -54,7 +57,8 @@ impl Failures {
         }
     }
 
-    /// The least `f` with `P(failures ≤ f) > probability`, by adding up the negative binomial distribution.
+    /// The least `f` with `P(failures ≤ f) > probability`, by adding up the negative binomial
+    /// distribution.
     fn discrete_quantile(self, probability: f64) -> f64 {
         if self.mean <= 0.0 {
             return 0.0;
@@ -73,8 +77,8 @@ impl Failures {
         failures
     }
 
-    /// The quantile at `deviations` of a standard normal variable, less the half that a discrete number
-    /// lies below its continuous approximation.
+    /// The quantile at `deviations` of a standard normal variable, less the half that a discrete
+    /// number lies below its continuous approximation.
     fn normal_quantile(self, deviations: f64) -> f64 {
         let power = (1.0 - self.asymmetry / 3.0).max(0.05);
         let variation = self.variation;

@@ -1,18 +1,18 @@
 //! Combined filter: is it in one of these sets, or in all of them?
 //!
-//! **Question.** Is a key in the union or the intersection of sets whose filters have different sizes, or are of
-//! different kinds? How many keys do two sets share, asked later?
+//! **Question.** Is a key in the union or the intersection of sets whose filters have different
+//! sizes, or are of different kinds? How many keys do two sets share, asked later?
 //!
-//! **Guarantee.** A key is taken for a member exactly if the filters it is made of say so: of a union one of them, of
-//! an intersection all of them. So "no" stays certain. A key in none of the sets is taken for a member of a union with
-//! at most the sum of the parts' rates, and of an intersection with at most the least of them. A key that is in some
-//! sets of an intersection and not in all is taken for a member at the rate of the others:
-//! [`CombinedFilter::rate_for_some`].
+//! **Guarantee.** A key is taken for a member exactly if the filters it is made of say so: of a
+//! union one of them, of an intersection all of them. So "no" stays certain. A key in none of the
+//! sets is taken for a member of a union with at most the sum of the parts' rates, and of an
+//! intersection with at most the least of them. A key that is in some sets of an intersection and
+//! not in all is taken for a member at the rate of the others: [`CombinedFilter::rate_for_some`].
 //!
-//! **Idea.** Bits of filters of different sizes cannot be joined, because the keys that set them are gone. So the
-//! filters are kept side by side, as a union of intersections. Filters of a union that have the same sizes are
-//! joined bit for bit. Of an intersection both are kept, because how many keys they share can be told from
-//! the two and not from the bits that they have in common.
+//! **Idea.** Bits of filters of different sizes cannot be joined, because the keys that set them
+//! are gone. So the filters are kept side by side, as a union of intersections. Filters of a union
+//! that have the same sizes are joined bit for bit. Of an intersection both are kept, because how
+//! many keys they share can be told from the two and not from the bits that they have in common.
 //!
 //! **When not to use it.** For many filters: build them with one size, and they stay one filter.
 
@@ -66,7 +66,8 @@ impl CombinedFilter {
     /// Returns the filter of what is in one set or the other.
     ///
     /// # Errors
-    /// If one is no filter, their schemes differ, or there are more than [`MOST_PARTS`](Self::MOST_PARTS).
+    /// If one is no filter, their schemes differ, or there are more than
+    /// [`MOST_PARTS`](Self::MOST_PARTS).
     pub fn union(first: AnySketch, second: AnySketch) -> Result<Self> {
         let mut union = Self::of(first)?;
         union.merge(&Self::of(second)?)?;
@@ -76,7 +77,8 @@ impl CombinedFilter {
     /// Returns the filter of what is in both sets.
     ///
     /// # Errors
-    /// If one is no filter, their schemes differ, or there are more than [`MOST_PARTS`](Self::MOST_PARTS).
+    /// If one is no filter, their schemes differ, or there are more than
+    /// [`MOST_PARTS`](Self::MOST_PARTS).
     pub fn intersection(first: AnySketch, second: AnySketch) -> Result<Self> {
         let (first, second) = (Self::of(first)?, Self::of(second)?);
         first.scheme.require_same(second.scheme)?;
@@ -154,15 +156,15 @@ impl CombinedFilter {
         self.groups.iter().any(|group| group.iter().all(|part| contains_hash(part, hash)))
     }
 
-    /// Returns the chance that a key which is in some sets of an intersection, but not in all, is taken for a
-    /// member; none if there is no intersection.
+    /// Returns the chance that a key which is in some sets of an intersection, but not in all, is
+    /// taken for a member; none if there is no intersection.
     pub fn rate_for_some(&self) -> Option<f64> {
         let several = self.groups.iter().filter(|group| group.len() > 1);
         several.flatten().map(rate_of).max_by(f64::total_cmp)
     }
 
-    /// Returns the number of keys that are in all filters of a group, and the false-positive rate for a key
-    /// that is in none of them.
+    /// Returns the number of keys that are in all filters of a group, and the false-positive rate
+    /// for a key that is in none of them.
     fn shared(group: &[AnySketch]) -> (Estimate, f64) {
         let estimates = group.iter().map(|part| part.summary().items);
         let least_rate = group.iter().map(rate_of).fold(1.0, f64::min);
@@ -181,8 +183,8 @@ impl CombinedFilter {
         (Estimate::probable(value / 2.0, 0.0, upper, Confidence::P95), least_rate)
     }
 
-    /// Returns the number of different keys, with bounds at 95 %: of a union from the largest of its sets to all
-    /// of them together, because how much they share is not known.
+    /// Returns the number of different keys, with bounds at 95 %: of a union from the largest of
+    /// its sets to all of them together, because how much they share is not known.
     pub fn items(&self) -> Estimate {
         let groups: Vec<Estimate> = self.groups.iter().map(|group| Self::shared(group).0).collect();
         if let [only] = groups.as_slice() {
@@ -194,7 +196,8 @@ impl CombinedFilter {
         Estimate::probable(value, most(Estimate::lower), sum(Estimate::upper), Confidence::P95)
     }
 
-    /// Returns the most that the chance can be that a key which is in none of the sets is taken for a member.
+    /// Returns the most that the chance can be that a key which is in none of the sets is taken for
+    /// a member.
     pub fn false_positive_rate(&self) -> f64 {
         self.groups.iter().map(|group| Self::shared(group).1).sum::<f64>().min(1.0)
     }
@@ -310,8 +313,8 @@ impl Membership for CombinedFilter {
     }
 }
 
-/// Returns the number of keys that are in both filters, and the false-positive rate for a key that is in
-/// neither. Returns `None` if the filters are not of one kind and size.
+/// Returns the number of keys that are in both filters, and the false-positive rate for a key that
+/// is in neither. Returns `None` if the filters are not of one kind and size.
 fn shared_by(first: &AnySketch, second: &AnySketch) -> Option<(Estimate, f64)> {
     macro_rules! of_kind {
         ($($kind:ty),*) => {$(
@@ -337,11 +340,12 @@ fn contains_hash(part: &AnySketch, hash: u64) -> bool {
 // ---- merge ----
 
 impl CombinedFilter {
-    /// Makes this the filter of what is in one or the other. Filters of the same sizes are joined bit for bit.
+    /// Makes this the filter of what is in one or the other. Filters of the same sizes are joined
+    /// bit for bit.
     ///
     /// # Errors
-    /// If the schemes differ, or there are more than [`MOST_PARTS`](Self::MOST_PARTS); the filter is unchanged
-    /// then.
+    /// If the schemes differ, or there are more than [`MOST_PARTS`](Self::MOST_PARTS); the filter
+    /// is unchanged then.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.scheme.require_same(other.scheme)?;
         let mut groups = self.groups.clone();
@@ -420,7 +424,8 @@ impl Decode for CombinedFilter {
             let mut group = Vec::new();
             for _ in 0..in_range(reader.u32("filters of a group")?, "filters of a group")? {
                 let (part, payload) = open(reader.envelope("filter")?)?;
-                // A combined filter in another could go on for ever: it is refused before it is read.
+                // A combined filter in another could go on for ever: it is refused before it is
+                // read.
                 if !Self::is_part(part.family) {
                     return Err(Error::contents("filter", "one that is not combined", part.family));
                 }

@@ -5,8 +5,8 @@
 //! **Question.** Which of the integers `0..universe` are in a set? What do two such sets share, and
 //! how alike are they?
 //!
-//! **Guarantee.** Exact: no false positives, no estimate. Memory is `universe/8` bytes, however many
-//! are in the set.
+//! **Guarantee.** Exact: no false positives, no estimate. Memory is `universe/8` bytes, however
+//! many are in the set.
 //!
 //! **Idea.** Each integer of the universe has its own bit. Membership is one memory access; union,
 //! intersection and difference take 64 integers at a time, and so does the Jaccard similarity
@@ -380,8 +380,8 @@ impl DirectTable {
         self.combine(other, |mine, theirs| mine & !theirs)
     }
 
-    /// The Jaccard similarity, `|A ∩ B| / |A ∪ B|`: 1 for equal sets, two empty ones among them, and
-    /// 0 for sets that share nothing.
+    /// The Jaccard similarity, `|A ∩ B| / |A ∪ B|`: 1 for equal sets, two empty ones among them,
+    /// and 0 for sets that share nothing.
     ///
     /// # Errors
     /// If universe or scheme differ.

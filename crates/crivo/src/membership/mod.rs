@@ -9,13 +9,14 @@
 //! | [`CombinedFilter`] | that of its filters | of a union the sum of theirs, of an intersection the least | union; filters of one size become one |
 //! | [`CountingBloom`] | 4 to 32 bits a cell, 10 cells a key for 1 % | false positives; counts from above | exact, and so is subtraction |
 
-/// Implements [`Membership`](crate::sketch::Membership) for a filter that needs only the hash of a key.
+/// Implements [`Membership`](crate::sketch::Membership) for a filter that needs only the hash of a
+/// key.
 macro_rules! impl_membership_by_hash {
     ($type:ty, $removal:ident) => {
         impl $type {
-            /// Returns the filter of what is in both sets, whatever the sizes of their filters. It remembers that it
-            /// is an intersection, and keeps both: how many keys they share can be told from the two, and not
-            /// from the bits that they have in common.
+            /// Returns the filter of what is in both sets, whatever the sizes of their filters. It
+            /// remembers that it is an intersection, and keeps both: how many keys they share can
+            /// be told from the two, and not from the bits that they have in common.
             ///
             /// # Errors
             /// If the schemes differ.
@@ -51,8 +52,8 @@ macro_rules! impl_membership_by_hash {
             }
 
             fn insert_new(&mut self, hashes: &[u64], fresh: &mut Vec<bool>) -> $crate::Result<()> {
-                // All are looked up first, together, which overlaps the memory accesses. Only those not
-                // found have to be added, and their place is in the cache by then.
+                // All are looked up first, together, which overlaps the memory accesses. Only those
+                // not found have to be added, and their place is in the cache by then.
                 let mut found = Vec::new();
                 fresh.clear();
                 for hashes in hashes.chunks($crate::keys::KeyBatch::TARGET_LEN) {
@@ -90,7 +91,8 @@ macro_rules! impl_membership_by_hash {
     };
 }
 
-/// The methods of [`Membership`](crate::sketch::Membership) for filters that keys can be taken out of, or not.
+/// The methods of [`Membership`](crate::sketch::Membership) for filters that keys can be taken out
+/// of, or not.
 macro_rules! removal {
     (can_remove) => {
         fn can_remove(&self) -> bool {

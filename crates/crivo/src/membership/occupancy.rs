@@ -1,31 +1,33 @@
 //! How many items, from the number of empty cells?
 //!
-//! `n` keys throw `k` balls each into `m` cells. The number `z` of cells that stay empty has the mean
-//! `m·e^(−λ)` with `λ = kn/m`, and the variance `m·e^(−2λ)·(e^λ − 1 − λ)`. So `n` is estimated by
-//! `(m/k)·ln(m/z)` with the standard error `√(m(e^λ − 1 − λ))/k`; its first-order bias is that of
-//! the logarithm, and goes if a share of half a cell is added to `z`.
+//! `n` keys throw `k` balls each into `m` cells. The number `z` of cells that stay empty has the
+//! mean `m·e^(−λ)` with `λ = kn/m`, and the variance `m·e^(−2λ)·(e^λ − 1 − λ)`. So `n` is estimated
+//! by `(m/k)·ln(m/z)` with the standard error `√(m(e^λ − 1 − λ))/k`; its first-order bias is that
+//! of the logarithm, and goes if a share of half a cell is added to `z`.
 //!
-//! Bounds are the loads at which `z` would be just too far from its mean to be believed, half a cell
-//! granted to both sides because cells are whole (a score interval with a correction for continuity).
-//! Unlike "estimate ± deviations" that holds with a handful of items, where a single collision of
-//! cells is all that chance can bring, and with a handful of empty cells, where the errors are far from
-//! normal; with no empty cell left it has no upper end.
+//! Bounds are the loads at which `z` would be just too far from its mean to be believed, half a
+//! cell granted to both sides because cells are whole (a score interval with a correction for
+//! continuity). Unlike "estimate ± deviations" that holds with a handful of items, where a single
+//! collision of cells is all that chance can bring, and with a handful of empty cells, where the
+//! errors are far from normal; with no empty cell left it has no upper end.
 //!
-//! What two filters share follows from three such counts, `|A ∩ B| = |A| + |B| − |A ∪ B|`. The errors
-//! of the three are correlated; with the loads `s` of what is shared, `α` of what only the first has
-//! and `β` of what only the second has, the variance of the load is
-//! `(e^s·(e^α − 1)(e^β − 1) + e^s − 1 − s)/m`, by the delta method from the covariances of the three
-//! numbers of empty cells. The product rules: a small intersection of large sets is lost in the
-//! noise of the cells they have in common by chance. Bounds are found as above.
+//! What two filters share follows from three such counts, `|A ∩ B| = |A| + |B| − |A ∪ B|`. The
+//! errors of the three are correlated; with the loads `s` of what is shared, `α` of what only the
+//! first has and `β` of what only the second has, the variance of the load is
+//! `(e^s·(e^α − 1)(e^β − 1) + e^s − 1 − s)/m`, by the delta method from the covariances of the
+//! three numbers of empty cells. The product rules: a small intersection of large sets is lost in
+//! the noise of the cells they have in common by chance. Bounds are found as above.
 //!
-//! Where the cells of a key lie together in one block, keys that share a block disturb each other in all
-//! its words. With `e(λ) = e^λ − 1 − λ` in the formulas above, a block of `w` words of `b` cells has
-//! `e(λ) + (w − 1)·b·e(λ/b)` instead, and likewise for two filters; the means are the same.
+//! Where the cells of a key lie together in one block, keys that share a block disturb each other
+//! in all its words. With `e(λ) = e^λ − 1 − λ` in the formulas above, a block of `w` words of `b`
+//! cells has `e(λ) + (w − 1)·b·e(λ/b)` instead, and likewise for two filters; the means are the
+//! same.
 //!
 //! Sources: Whang, Vander-Zanden, Taylor: *A linear-time probabilistic counting algorithm* (1990),
-//! for one set; Wilson: *Probable inference, the law of succession, and statistical inference* (1927),
-//! for intervals from the score; Swamidass and Baldi: *Mathematical correction for fingerprint
-//! similarity measures* (2007), for the intersection. The variance of the latter is derived here.
+//! for one set; Wilson: *Probable inference, the law of succession, and statistical inference*
+//! (1927), for intervals from the score; Swamidass and Baldi: *Mathematical correction for
+//! fingerprint similarity measures* (2007), for the intersection. The variance of the latter is
+//! derived here.
 
 use crate::estimate::{Confidence, Estimate};
 use crate::math::two_sided_quantile;
@@ -104,8 +106,8 @@ impl Occupancy {
         Estimate::probable(value, self.items_at(lower), upper, confidence).limited_to(0.0, limit)
     }
 
-    /// The variance of the shared load, times the number of cells, with the loads of what is shared and of
-    /// what only the first and only the second filter have.
+    /// The variance of the shared load, times the number of cells, with the loads of what is shared
+    /// and of what only the first and only the second filter have.
     fn noise(self, shared: f64, only_first: f64, only_second: f64) -> f64 {
         let of_cells = |scale: f64| {
             let both = libm::expm1(only_first / scale) * libm::expm1(only_second / scale);
@@ -129,8 +131,8 @@ impl Occupancy {
     /// The number of items that throw `load` balls at each cell.
     fn items_at(self, load: f64) -> f64 {
         let (cells, hashes) = (self.cells as f64, f64::from(self.hashes));
-        // What one item takes off the logarithm of the chance that a cell stays empty: its balls are
-        // thrown one by one, or one into each word, never two at the same cell.
+        // What one item takes off the logarithm of the chance that a cell stays empty: its balls
+        // are thrown one by one, or one into each word, never two at the same cell.
         let of_one = match self.word {
             None => hashes * -libm::log1p(-1.0 / cells),
             Some(_) => -libm::log1p(-hashes / cells),
@@ -148,7 +150,8 @@ fn excess(x: f64) -> f64 {
     }
 }
 
-/// Where a function that falls from 0 to `highest` is zero; the end that is nearer if it is nowhere.
+/// Where a function that falls from 0 to `highest` is zero; the end that is nearer if it is
+/// nowhere.
 ///
 /// Ridders' method: the middle of the bracket and an exponential through its three points give the
 /// next one. It needs a dozen values where halving the bracket needs fifty.
@@ -193,8 +196,8 @@ mod tests {
         estimate.lower() <= estimate.value() && estimate.value() <= estimate.upper()
     }
 
-    /// From one cell to 2^43, from empty to full, at every confidence: bounds hold the value, are not
-    /// NaN, and widen with the confidence.
+    /// From one cell to 2^43, from empty to full, at every confidence: bounds hold the value, are
+    /// not NaN, and widen with the confidence.
     #[test]
     fn extremes_give_numbers_in_order() {
         for cells in [1, 2, 3, 64, 1000, 1 << 20, 1 << 43] {
@@ -241,9 +244,9 @@ mod tests {
         }
     }
 
-    /// The distribution of the number of cells in use is followed ball by ball, so nothing is left to
-    /// chance: at every number of items the 95 % interval holds with at least that probability, and
-    /// the estimate is off by less than a fiftieth of its deviation on average.
+    /// The distribution of the number of cells in use is followed ball by ball, so nothing is left
+    /// to chance: at every number of items the 95 % interval holds with at least that probability,
+    /// and the estimate is off by less than a fiftieth of its deviation on average.
     #[test]
     fn intervals_hold_by_exact_enumeration() {
         for (cells, hashes) in [(16, 1), (64, 3), (64, 7), (256, 1), (256, 7)] {

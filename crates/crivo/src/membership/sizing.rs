@@ -2,9 +2,9 @@
 //!
 //! With `m` cells, `k` of them chosen for each of `n` keys, a cell stays empty with probability
 //! `(1 − 1/m)^(kn) ≈ e^(−kn/m)`, and a key that was never inserted finds all its cells in use with
-//! probability `(1 − e^(−kn/m))^k`. Textbooks put `k = (m/n)·ln 2` into `m = −n·ln p/(ln 2)²`; but `k`
-//! is an integer, and rounding it afterwards misses the wanted rate. So `m` is sized for the integer:
-//! `m = −kn/ln(1 − p^(1/k))`, with the `k` that makes it smallest.
+//! probability `(1 − e^(−kn/m))^k`. Textbooks put `k = (m/n)·ln 2` into `m = −n·ln p/(ln 2)²`; but
+//! `k` is an integer, and rounding it afterwards misses the wanted rate. So `m` is sized for the
+//! integer: `m = −kn/ln(1 − p^(1/k))`, with the `k` that makes it smallest.
 
 use std::ops::RangeInclusive;
 
@@ -76,8 +76,8 @@ pub(super) fn require_same(field: &'static str, mine: u64, theirs: u64) -> Resul
     Err(Error::incompatible(field, mine, theirs, advice))
 }
 
-/// The false-positive rate that `items` different keys are expected to give. Without cells every key
-/// is taken for a member.
+/// The false-positive rate that `items` different keys are expected to give. Without cells every
+/// key is taken for a member.
 pub(super) fn expected_rate(cells: u64, hashes: u32, items: u64) -> f64 {
     if cells == 0 {
         return 1.0;

@@ -1,9 +1,10 @@
 //! How the numbers of a column are distributed: a histogram, and what lies outside of fences.
 //!
-//! Three parts of a profile know how many numbers are below a limit: the counts of all values while those are few, the bins of
-//! [`DDSketch`](super::DDSketch), which are certain to 1 % of the value, and the ranks of
-//! [`NumberQuantiles`](crate::quantiles::NumberQuantiles), which are right to a share of the rows. Each count here is from the one with the
-//! closest bounds: ranks in the middle, bins in the tails.
+//! Three parts of a profile know how many numbers are below a limit: the counts of all values while
+//! those are few, the bins of [`DDSketch`](super::DDSketch), which are certain to 1 % of the value,
+//! and the ranks of [`NumberQuantiles`](crate::quantiles::NumberQuantiles), which are right to a
+//! share of the rows. Each count here is from the one with the closest bounds: ranks in the middle,
+//! bins in the tails.
 
 use super::TableColumn;
 use crate::estimate::{Confidence, Estimate};
@@ -22,7 +23,8 @@ pub struct Histogram {
     pub above: Estimate,
 }
 
-/// Numbers outside of Tukey's fences, which are one and a half times the distance of the quartiles away from them.
+/// Numbers outside of Tukey's fences, which are one and a half times the distance of the quartiles
+/// away from them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outliers {
     /// Numbers below this are outliers: the first quartile less one and a half times the distance.
@@ -36,9 +38,10 @@ pub struct Outliers {
 }
 
 impl TableColumn {
-    /// Returns the finite numbers of the column in at most that many bars, with bounds for each. The bars go from the
-    /// least to the greatest number; where these lie outside of Tukey's fences, the bars end there, so that one large number does
-    /// not flatten all others. None if there are no numbers or no bars.
+    /// Returns the finite numbers of the column in at most that many bars, with bounds for each.
+    /// The bars go from the least to the greatest number; where these lie outside of Tukey's
+    /// fences, the bars end there, so that one large number does not flatten all others. None if
+    /// there are no numbers or no bars.
     pub fn histogram(&self, bars: usize) -> Option<Histogram> {
         let counts = Counts::new(self);
         let numbers = self.data().profile.numbers();
@@ -69,8 +72,8 @@ impl TableColumn {
         })
     }
 
-    /// Returns how many finite numbers lie outside of Tukey's fences. None if there are no numbers, or if both quartiles are the same
-    /// number: then everything else would be outside.
+    /// Returns how many finite numbers lie outside of Tukey's fences. None if there are no numbers,
+    /// or if both quartiles are the same number: then everything else would be outside.
     pub fn outliers(&self) -> Option<Outliers> {
         let (lower_fence, upper_fence) = self.fences()?;
         let counts = Counts::new(self);

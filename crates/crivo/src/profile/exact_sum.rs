@@ -1,12 +1,13 @@
 //! A sum of floats without rounding.
 //!
-//! Adding floats rounds, so that the sum depends on the order of the numbers and on how they were split over
-//! threads. This one does not: every float is a whole number of 2^−1074, and a sum of fewer than 2^64 of them fits
-//! in 2176 bits and a sign. (The idea is Kulisch's long accumulator; *Advanced arithmetic for the digital
-//! computer*, 2002.)
+//! Adding floats rounds, so that the sum depends on the order of the numbers and on how they were
+//! split over threads. This one does not: every float is a whole number of 2^−1074, and a sum of
+//! fewer than 2^64 of them fits in 2176 bits and a sign. (The idea is Kulisch's long accumulator;
+//! *Advanced arithmetic for the digital computer*, 2002.)
 //!
-//! The bits are kept in limbs of 32, each in a signed word of 64, so that an addition touches three limbs and
-//! carries nothing; carries are settled after 2^29 additions, or when the sum is looked at.
+//! The bits are kept in limbs of 32, each in a signed word of 64, so that an addition touches three
+//! limbs and carries nothing; carries are settled after 2^29 additions, or when the sum is looked
+//! at.
 
 use crate::codec::{Reader, Writer};
 use crate::error::{Error, Result};
@@ -16,7 +17,8 @@ use crate::prelude::*;
 /// 2098 bits of floats, 64 of weights, and a limb for the sign.
 const LIMBS: usize = 69;
 const LIMB_BITS: u32 = 32;
-/// Limbs of zeros below the sum before it is divided: a count has 64 bits, and that number must be left.
+/// Limbs of zeros below the sum before it is divided: a count has 64 bits, and that number must be
+/// left.
 const BELOW: usize = 4;
 /// The exponent of the lowest bit.
 const LOWEST: i32 = -1074;
@@ -147,7 +149,8 @@ impl ExactSum {
     /// The float nearest to the sum over a count, which need not be infinite where the sum is.
     pub fn mean(&self, count: u64) -> f64 {
         let (negative, limbs) = self.magnitude();
-        // The sum with zeros below it: then the quotient of any sum and any count has 64 bits or more.
+        // The sum with zeros below it: then the quotient of any sum and any count has 64 bits or
+        // more.
         let mut digits = [0; LIMBS + BELOW];
         digits[BELOW..].copy_from_slice(&limbs);
         let divisor = u128::from(count.max(1));
@@ -228,8 +231,8 @@ impl PartialEq for ExactSum {
     }
 }
 
-/// Returns the float nearest to a number of bits below the lowest that a float has; of two that are as near, the even one.
-/// `is_more` says that the number is a little more than these limbs.
+/// Returns the float nearest to a number of bits below the lowest that a float has; of two that are
+/// as near, the even one. `is_more` says that the number is a little more than these limbs.
 fn nearest(limbs: &[u32], below: u32, is_more: bool) -> f64 {
     let Some(top) = limbs.iter().rposition(|&limb| limb > 0) else { return 0.0 };
     let bits = (top as u32 + 1) * LIMB_BITS - limbs[top].leading_zeros();
@@ -292,12 +295,14 @@ mod tests {
             (&[-1.0, -1.0, -2.0], -4.0 / 3.0),
             (&[0.0, 0.0], 0.0),
             (&[f64::MAX, f64::MAX, f64::MAX], f64::MAX),
-            // Half of the least float is a tie, which goes to zero; two thirds of it are nearer to it.
+            // Half of the least float is a tie, which goes to zero; two thirds of it are nearer to
+            // it.
             (&[5e-324, 0.0], 0.0),
             (&[5e-324, 5e-324, 0.0], 5e-324),
             (&[1.5e-323, 0.0], 1e-323),
             (&[f64::MIN_POSITIVE, 5e-324], 1.112_536_929_253_600_7e-308),
-            // The nearest float to the sum, divided, would be rounded a second time, to the neighbour.
+            // The nearest float to the sum, divided, would be rounded a second time, to the
+            // neighbour.
             (
                 &[6_801_055_214_453_969.0, 8_966_079_744_306_057.0, 8_552_258_112_220_996.0],
                 8_106_464_356_993_674.0,

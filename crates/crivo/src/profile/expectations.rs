@@ -1,14 +1,17 @@
 //! Does a table keep to its rules?
 //!
-//! **Question.** Is the type of each column what it should be, are its numbers in their range, its values in their set, is nothing
-//! missing, is the key unique, and are there as many rows as expected?
+//! **Question.** Is the type of each column what it should be, are its numbers in their range, its
+//! values in their set, is nothing missing, is the key unique, and are there as many rows as
+//! expected?
 //!
-//! **Guarantee.** Every broken rule is found, with the first row that breaks it and what was found there. Nothing is estimated,
-//! with one exception: a column that must be unique is checked by hashes of 64 bits, so that two different values among `n`
-//! are taken for equal with a probability of `n²/2^65`: 3·10⁻⁸ for a million.
+//! **Guarantee.** Every broken rule is found, with the first row that breaks it and what was found
+//! there. Nothing is estimated, with one exception: a column that must be unique is checked by
+//! hashes of 64 bits, so that two different values among `n` are taken for equal with a probability
+//! of `n²/2^65`: 3·10⁻⁸ for a million.
 //!
-//! **Idea.** Rules are checked while rows are read. Each thread or partition has a [`ColumnCheck`] for each column with
-//! rules, and these merge. Types need no check of their own: a [`TableProfile`] knows the first row of each kind of value.
+//! **Idea.** Rules are checked while rows are read. Each thread or partition has a [`ColumnCheck`]
+//! for each column with rules, and these merge. Types need no check of their own: a
+//! [`TableProfile`] knows the first row of each kind of value.
 //!
 //! **Memory.** A check is small, but for unique columns: about 40 bytes for each different value.
 
@@ -179,8 +182,8 @@ impl TableRules {
         self.columns.iter().map(|(name, _)| name.as_str()).find(|name| !has(name))
     }
 
-    /// Returns every broken rule: those of the table first, then column by column. The checks are those of all rows, with the
-    /// numbers that rows have in the profile.
+    /// Returns every broken rule: those of the table first, then column by column. The checks are
+    /// those of all rows, with the numbers that rows have in the profile.
     pub fn broken(&self, table: &TableProfile, checks: &[ColumnCheck]) -> Vec<BrokenRule> {
         let mut broken = Vec::new();
         let rows = table.rows();
@@ -199,7 +202,8 @@ impl TableRules {
         broken
     }
 
-    /// Returns rules that this table keeps to: types, ranges, gaps, keys, and the values of columns that have few.
+    /// Returns rules that this table keeps to: types, ranges, gaps, keys, and the values of columns
+    /// that have few.
     pub fn of(table: &TableProfile) -> Self {
         let columns = table.columns().iter().map(|column| (column.name().into(), ColumnRules::of(column)));
         Self { min_rows: Some(1.min(table.rows())), max_rows: None, columns: columns.collect() }

@@ -1,19 +1,20 @@
 //! Could two columns join?
 //!
-//! **Question.** Which share of each column's different values has the other one, and is that enough to join them?
+//! **Question.** Which share of each column's different values has the other one, and is that
+//! enough to join them?
 //!
-//! **Idea.** Columns join if one holds the values of the other. Each column has a sample of its different values, those
-//! with the smallest hashes ([`DistinctGrowth`]). Two such samples can be compared: of the values that would be in both
-//! samples if both columns had them, which are?
+//! **Idea.** Columns join if one holds the values of the other. Each column has a sample of its
+//! different values, those with the smallest hashes ([`DistinctGrowth`]). Two such samples can be
+//! compared: of the values that would be in both samples if both columns had them, which are?
 //!
-//! The numbers from 1 on are in every column of such numbers. So a pair is compared only if one side could be a key or
-//! both have the same name: a join by anything else pairs rows at random.
+//! The numbers from 1 on are in every column of such numbers. So a pair is compared only if one
+//! side could be a key or both have the same name: a join by anything else pairs rows at random.
 //!
-//! **Guarantee.** Both shares are intervals at 95 %. [`JoinVerdict::Joins`] is said if the estimate of one of them
-//! reaches [`JoinColumn::LEAST_SHARE`], [`JoinVerdict::No`] if both upper bounds are below it. Between the two the
-//! samples cannot tell, and [`JoinVerdict::Undecided`] says so: twenty values beside 300,000 leave nothing to compare,
-//! because none of the twenty is likely to be in the larger sample. Columns whose ranges do not overlap have certainly
-//! nothing in common.
+//! **Guarantee.** Both shares are intervals at 95 %. [`JoinVerdict::Joins`] is said if the estimate
+//! of one of them reaches [`JoinColumn::LEAST_SHARE`], [`JoinVerdict::No`] if both upper bounds are
+//! below it. Between the two the samples cannot tell, and [`JoinVerdict::Undecided`] says so:
+//! twenty values beside 300,000 leave nothing to compare, because none of the twenty is likely to
+//! be in the larger sample. Columns whose ranges do not overlap have certainly nothing in common.
 
 use super::{ColumnProfile, ColumnType, DistinctGrowth, Kind, Value};
 use crate::distinct::k_min_values::Comparison;
@@ -97,7 +98,8 @@ impl JoinColumn {
     /// Columns are not said to join below this share of common values.
     pub const LEAST_SHARE: f64 = 0.5;
 
-    /// Collects what comparing needs from a column's profile and the sample of its different values.
+    /// Collects what comparing needs from a column's profile and the sample of its different
+    /// values.
     ///
     /// # Errors
     /// Never, for samples of the sizes that [`DistinctGrowth`] can have.
@@ -118,13 +120,14 @@ impl JoinColumn {
         })
     }
 
-    /// Compares this column, the left one, with another. Returns none if the pair is not worth it: the values are of
-    /// different kinds, or neither could be a key and the names differ.
+    /// Compares this column, the left one, with another. Returns none if the pair is not worth it:
+    /// the values are of different kinds, or neither could be a key and the names differ.
     ///
     /// # Errors
     /// If the values were hashed under different schemes.
     pub fn compare(&self, right: &Self, is_named_alike: bool) -> Result<Option<Joinability>> {
-        // Equal values are of the same kind. Texts with numbers among them may hold a column of numbers.
+        // Equal values are of the same kind. Texts with numbers among them may hold a column of
+        // numbers.
         let has_common_kind = self.kinds & right.kinds != 0;
         let may_join = self.is_key || right.is_key || is_named_alike;
         if !(self.is_candidate && right.is_candidate && has_common_kind && may_join) {
@@ -173,7 +176,8 @@ impl JoinColumn {
     }
 }
 
-/// The number of common values, and the shares of the left and of the right column that they are, at 95 %.
+/// The number of common values, and the shares of the left and of the right column that they are,
+/// at 95 %.
 pub(super) fn shares(compared: &Comparison) -> (Estimate, Estimate, Estimate) {
     let share = |compared: &Comparison| compared.containment().limited_to(0.0, 1.0);
     (compared.intersection(), share(compared), share(&compared.reversed()))

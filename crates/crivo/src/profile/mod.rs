@@ -9,12 +9,13 @@
 //! | [`NearDuplicateShare`] | about 500 bytes a kept text | share of texts with a near-duplicate: an interval at 95 % | exact |
 //!
 //! [`drift`] compares two [`TableProfile`]s: what changed, and is that more than chance?
-//! [`expectations`] are rules that a table must keep to. [`JoinColumn`] compares two columns: which share of each one's
-//! values has the other? [`join_search`] finds all such pairs in many tables. [`ColumnSizes`] divides a column's
-//! memory among all of these, and [`ProfiledColumn`] has all of them for one column of a table.
+//! [`expectations`] are rules that a table must keep to. [`JoinColumn`] compares two columns: which
+//! share of each one's values has the other? [`join_search`] finds all such pairs in many tables.
+//! [`ColumnSizes`] divides a column's memory among all of these, and [`ProfiledColumn`] has all of
+//! them for one column of a table.
 //!
-//! A column of a [`TableProfile`] also has its [`Spread`], a [`Histogram`], [`Outliers`], [`TextPattern`]s and [`DateFacts`], and
-//! [`relations`] say which columns go together.
+//! A column of a [`TableProfile`] also has its [`Spread`], a [`Histogram`], [`Outliers`],
+//! [`TextPattern`]s and [`DateFacts`], and [`relations`] say which columns go together.
 
 mod by_hash;
 pub mod column_profile;

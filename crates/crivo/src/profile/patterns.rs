@@ -1,7 +1,8 @@
 //! What texts look like: `A-999999` for a capital, a hyphen and six digits.
 //!
-//! The patterns are those of the drawn rows, so that they cost nothing for each row of a table. The share of each is an
-//! estimate with the bounds of Clopper and Pearson, and exact as long as all values are drawn.
+//! The patterns are those of the drawn rows, so that they cost nothing for each row of a table. The
+//! share of each is an estimate with the bounds of Clopper and Pearson, and exact as long as all
+//! values are drawn.
 
 use super::detail::DrawnRows;
 use super::{ColumnType, TableColumn};
@@ -13,8 +14,9 @@ use crate::prelude::*;
 /// What some values of a column look like.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextPattern {
-    /// `A` for a capital, `a` for another letter, `9` for a digit, and every other character as it is. Where patterns of
-    /// single letters say nothing, a stretch of the same is written once, with a plus: `Aa+ 9+`.
+    /// `A` for a capital, `a` for another letter, `9` for a digit, and every other character as it
+    /// is. Where patterns of single letters say nothing, a stretch of the same is written once,
+    /// with a plus: `Aa+ 9+`.
     pub pattern: String,
     /// A value that looks like this: the first in the order of bytes of those that were drawn.
     pub example: Box<[u8]>,
@@ -30,8 +32,9 @@ const LEAST_FIRST: f64 = 0.1;
 const LONGEST: usize = 40;
 
 impl TableColumn {
-    /// Returns the most frequent patterns of a column of texts, at most that many, the most frequent first. None are told where
-    /// texts do not look alike, in other columns, and without detail.
+    /// Returns the most frequent patterns of a column of texts, at most that many, the most
+    /// frequent first. None are told where texts do not look alike, in other columns, and without
+    /// detail.
     pub fn patterns(&self, most: usize) -> Vec<TextPattern> {
         let profile = &self.data().profile;
         let Some(drawn) = self.drawn().filter(|_| profile.column_type() == ColumnType::Text) else {
@@ -75,7 +78,8 @@ struct Counted<'a> {
     count: usize,
 }
 
-/// The patterns of texts, the most frequent first, and of those as frequent the first in the order of characters.
+/// The patterns of texts, the most frequent first, and of those as frequent the first in the order
+/// of characters.
 fn count<'a>(texts: &[&'a [u8]], is_short: bool) -> Vec<Counted<'a>> {
     let mut patterns: Vec<(String, &[u8])> =
         texts.iter().map(|text| (pattern_of(text, is_short), *text)).collect();

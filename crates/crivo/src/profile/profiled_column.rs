@@ -1,7 +1,7 @@
 //! All that is kept of one column of a table.
 //!
-//! The command line, Python and Spark collect a column with this type, so they give the same answers. Each thread or
-//! partition has a part of its own, and parts merge.
+//! The command line, Python and Spark collect a column with this type, so they give the same
+//! answers. Each thread or partition has a part of its own, and parts merge.
 
 use super::column_profile::ValueSink;
 use super::{ColumnProfile, ColumnSizes, DistinctGrowth, JoinColumn, NearDuplicateShare};
@@ -34,8 +34,8 @@ pub struct ProfiledColumn {
 }
 
 impl ProfiledColumn {
-    /// An empty column, whose values are hashed under the scheme. The sample of values draws from the scheme's seed:
-    /// parts that will be merged are told apart by [`reseed`](Self::reseed).
+    /// An empty column, whose values are hashed under the scheme. The sample of values draws from
+    /// the scheme's seed: parts that will be merged are told apart by [`reseed`](Self::reseed).
     ///
     /// # Errors
     /// If a part cannot have its size, or the scheme's keys are not bytes.
@@ -48,7 +48,8 @@ impl ProfiledColumn {
         })
     }
 
-    /// Derives a new random seed for the sample of values; see [`Merge::reseed`](crate::sketch::Merge::reseed).
+    /// Derives a new random seed for the sample of values; see
+    /// [`Merge::reseed`](crate::sketch::Merge::reseed).
     pub fn reseed(&mut self, part: u64) {
         self.profile.reseed(part);
     }
@@ -81,7 +82,8 @@ impl ProfiledColumn {
         self.profile.could_be_key() && !self.growth.is_repeated()
     }
 
-    /// The number of different values. The interval of a column that could be a key reaches the number of its rows.
+    /// The number of different values. The interval of a column that could be a key reaches the
+    /// number of its rows.
     pub fn distinct(&self) -> Estimate {
         let distinct = self.profile.distinct();
         if !self.could_be_key() {
@@ -91,7 +93,8 @@ impl ProfiledColumn {
         Estimate::probable(distinct.value(), distinct.lower(), upper, distinct.confidence())
     }
 
-    /// The share of documents with a near-duplicate; none if there are no documents or no memory for them.
+    /// The share of documents with a near-duplicate; none if there are no documents or no memory
+    /// for them.
     pub fn near_duplicate_share(&self) -> Option<Estimate> {
         self.near_duplicates.as_ref()?.share()
     }
@@ -104,7 +107,8 @@ impl ProfiledColumn {
         JoinColumn::new(&self.profile, &self.growth)
     }
 
-    /// Makes this the column of two parts of a table that follow each other; each numbered its rows from 1.
+    /// Makes this the column of two parts of a table that follow each other; each numbered its rows
+    /// from 1.
     ///
     /// # Errors
     /// As for [`merge`](Self::merge).
@@ -119,7 +123,8 @@ impl ProfiledColumn {
     /// # Errors
     /// If schemes or sizes differ; the column is unchanged then.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
-        // All parts have the scheme of the profile, so the first refuses for all; sizes are compared before.
+        // All parts have the scheme of the profile, so the first refuses for all; sizes are
+        // compared before.
         if let (Some(mine), Some(theirs)) = (&self.near_duplicates, &other.near_duplicates) {
             mine.require_same(theirs)?;
         }

@@ -5,8 +5,9 @@ use crate::quantiles::{Accuracy, NumberQuantiles};
 use super::detail::DetailSizes;
 use super::{DistinctGrowth, NearDuplicateShare, ProfileConfig};
 
-/// The sizes of all that is kept of one column: its profile, the growth of different values, and the texts that
-/// near-duplicates are looked for in. The command line, Python and Spark size a column alike, so their answers agree.
+/// The sizes of all that is kept of one column: its profile, the growth of different values, and
+/// the texts that near-duplicates are looked for in. The command line, Python and Spark size a
+/// column alike, so their answers agree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ColumnSizes {
     /// Of the [`ColumnProfile`](super::ColumnProfile).
@@ -17,7 +18,8 @@ pub struct ColumnSizes {
     pub texts: Option<u64>,
 }
 
-/// With fewer texts the share of near-duplicates would be too wide to be of use; more take too long to compare.
+/// With fewer texts the share of near-duplicates would be too wide to be of use; more take too long
+/// to compare.
 const TEXTS: std::ops::RangeInclusive<usize> = 128..=1024;
 /// How many values are drawn for show.
 const SAMPLE: u32 = 20;
@@ -30,8 +32,9 @@ impl ColumnSizes {
     /// More than this a column has no use for.
     pub const MOST_MEMORY: usize = 1280 << 10;
 
-    /// Returns the largest parts that together take at most `bytes`. Less than [`LEAST_MEMORY`](Self::LEAST_MEMORY) counts
-    /// as that, and more than [`MOST_MEMORY`](Self::MOST_MEMORY) as that.
+    /// Returns the largest parts that together take at most `bytes`. Less than
+    /// [`LEAST_MEMORY`](Self::LEAST_MEMORY) counts as that, and more than
+    /// [`MOST_MEMORY`](Self::MOST_MEMORY) as that.
     ///
     /// ```
     /// use crivo::profile::ColumnSizes;
@@ -60,8 +63,8 @@ impl ColumnSizes {
     }
 }
 
-/// The sizes of a column of a [`TableProfile`](super::TableProfile): those of its parts, of the sketch of its ranks, and of its
-/// detail.
+/// The sizes of a column of a [`TableProfile`](super::TableProfile): those of its parts, of the
+/// sketch of its ranks, and of its detail.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TableColumnSizes {
     /// Of all but the ranks and the detail.
@@ -78,8 +81,8 @@ impl TableColumnSizes {
     /// What the columns of a table share unless told.
     pub const TABLE_MEMORY: usize = 24 << 20;
 
-    /// The largest parts that together take at most `bytes` bytes; less than [`LEAST_MEMORY`](Self::LEAST_MEMORY)
-    /// counts as that.
+    /// The largest parts that together take at most `bytes` bytes; less than
+    /// [`LEAST_MEMORY`](Self::LEAST_MEMORY) counts as that.
     ///
     /// ```
     /// use crivo::profile::TableColumnSizes;
@@ -97,8 +100,8 @@ impl TableColumnSizes {
         Self { column, ranks, detail: Some(detail) }
     }
 
-    /// The sizes of each of `columns` columns that share `bytes` bytes. One eighth is left for columns that turn up later,
-    /// if that leaves enough.
+    /// The sizes of each of `columns` columns that share `bytes` bytes. One eighth is left for
+    /// columns that turn up later, if that leaves enough.
     ///
     /// ```
     /// use crivo::profile::TableColumnSizes;
@@ -110,8 +113,9 @@ impl TableColumnSizes {
         Self::for_memory(if part >= 2 * Self::LEAST_MEMORY { part - part / 8 } else { part })
     }
 
-    /// The sizes of a column that is only compared with others: the smallest hashes that are asked for, and as little
-    /// of the rest as there can be. The number of hashes is limited to those that [`DistinctGrowth`] can have.
+    /// The sizes of a column that is only compared with others: the smallest hashes that are asked
+    /// for, and as little of the rest as there can be. The number of hashes is limited to those
+    /// that [`DistinctGrowth`] can have.
     ///
     /// ```
     /// use crivo::profile::TableColumnSizes;
@@ -122,7 +126,8 @@ impl TableColumnSizes {
         let Self { mut column, ranks, .. } = Self::for_memory(Self::LEAST_MEMORY);
         let (least, most) = DistinctGrowth::SIZES.into_inner();
         column.growth = hashes.clamp(least, most);
-        // What is frequent or drawn is not asked of such a column; different values say whether it could be a key.
+        // What is frequent or drawn is not asked of such a column; different values say whether it
+        // could be a key.
         column.profile.counters = column.profile.counters.min(16);
         column.profile.sample = 1;
         column.profile.precision = column.profile.precision.max(10);

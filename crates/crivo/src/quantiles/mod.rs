@@ -9,14 +9,16 @@
 //! # Which one to take
 //!
 //! - *Prices, ages, sizes, scores, names; any distribution:* a rank sketch with
-//!   [`Accuracy::Uniform`]. "Half of all orders are below 17.90" is right to within 1 % of the orders,
-//!   whatever the numbers are. This is KLL, and the fastest of the three.
-//! - *p99.9 and p99.99 of anything:* a rank sketch with [`Accuracy::Tails`]. At the 99.9th percentile an error of
-//!   1 % of all ranks says nothing. With tails the error is a share of the distance from the nearer end, so that it
-//!   shrinks as the ends come near. This is what REQ does for one end.
-//! - *Latencies, file sizes, amounts of money over many decades, where "within 1 % of the value" is the question:*
-//!   [`DDSketch`](crate::profile::DDSketch). Its bounds are certain, and its bytes do not depend on order or splitting. It takes
-//!   numbers only, and numbers that crowd far from zero are not told apart.
+//!   [`Accuracy::Uniform`]. "Half of all orders are below 17.90" is right to within 1 % of the
+//!   orders, whatever the numbers are. This is KLL, and the fastest of the three.
+//! - *p99.9 and p99.99 of anything:* a rank sketch with [`Accuracy::Tails`]. At the 99.9th
+//!   percentile an error of 1 % of all ranks says nothing. With tails the error is a share of the
+//!   distance from the nearer end, so that it shrinks as the ends come near. This is what REQ does
+//!   for one end.
+//! - *Latencies, file sizes, amounts of money over many decades, where "within 1 % of the value" is
+//!   the question:* [`DDSketch`](crate::profile::DDSketch). Its bounds are certain, and its bytes
+//!   do not depend on order or splitting. It takes numbers only, and numbers that crowd far from
+//!   zero are not told apart.
 
 pub mod rank_sketch;
 

@@ -1,7 +1,8 @@
 //! The kept keys, all of one kind, in no more memory than they need.
 //!
-//! An `OwnedKey` takes 24 bytes whatever it holds. Here an integer or a hash takes 8, and bytes the 16 of their
-//! box beside themselves, so that a stored sample is never read into many times its own size.
+//! An `OwnedKey` takes 24 bytes whatever it holds. Here an integer or a hash takes 8, and bytes the
+//! 16 of their box beside themselves, so that a stored sample is never read into many times its own
+//! size.
 
 use crate::codec::{Reader, Writer};
 use crate::error::Result;
@@ -44,7 +45,8 @@ impl Items {
         }
     }
 
-    /// Puts a key, which must be of the kind that is kept, into a slot or, if there is no such slot, at the end.
+    /// Puts a key, which must be of the kind that is kept, into a slot or, if there is no such
+    /// slot, at the end.
     pub(super) fn put(&mut self, slot: usize, key: KeyRef<'_>) {
         match (self, key) {
             (Self::Bytes(items), KeyRef::Bytes(bytes)) => put(items, slot, bytes.into()),

@@ -1,11 +1,13 @@
 //! How much weight passes before the next item of a weighted sample gets in.
 //!
-//! What is left is a number from which every weight is subtracted, in order, because the rounding of each
-//! subtraction is part of the stored state. A subtraction waits for the one before. If each insert also writes the
-//! number to memory and the next one reads it there, that wait is longer still. So single weights that cannot reach
-//! the end are only put aside, and subtracted a few at a time.
+//! What is left is a number from which every weight is subtracted, in order, because the rounding
+//! of each subtraction is part of the stored state. A subtraction waits for the one before. If each
+//! insert also writes the number to memory and the next one reads it there, that wait is longer
+//! still. So single weights that cannot reach the end are only put aside, and subtracted a few at a
+//! time.
 
-/// How many weights are put aside. They lie in the sketch itself, and each container of sketches has room for the largest kind.
+/// How many weights are put aside. They lie in the sketch itself, and each container of sketches
+/// has room for the largest kind.
 const ASIDE: usize = 4;
 
 /// How many weights of a batch are looked at together.
@@ -16,7 +18,8 @@ const CHUNK: usize = 8;
 pub(super) struct Jump {
     /// What is left, before the weights that are put aside are subtracted.
     left: f64,
-    /// A weight below this does not reach the end, whatever was put aside: [`ASIDE`] of them are half of what is left.
+    /// A weight below this does not reach the end, whatever was put aside: [`ASIDE`] of them are
+    /// half of what is left.
     light: f64,
     aside: [f64; ASIDE],
     count: usize,
@@ -29,7 +32,8 @@ impl Jump {
         Self { left, light, aside: [0.0; ASIDE], count: 0 }
     }
 
-    /// Lets a weight pass if it is light; otherwise returns false, and nothing has passed. Only a number above 0 is light.
+    /// Lets a weight pass if it is light; otherwise returns false, and nothing has passed. Only a
+    /// number above 0 is light.
     #[inline]
     pub(super) fn pass_light(&mut self, weight: f64) -> bool {
         if weight > 0.0
@@ -61,8 +65,9 @@ impl Jump {
         count
     }
 
-    /// Lets weights pass up to the first that reaches the end, which ends the jump, and returns its position, or the
-    /// number of weights if none does. Weights must be above 0 and finite, and none put aside.
+    /// Lets weights pass up to the first that reaches the end, which ends the jump, and returns its
+    /// position, or the number of weights if none does. Weights must be above 0 and finite, and
+    /// none put aside.
     #[inline]
     pub(super) fn pass(&mut self, weights: &[f64]) -> usize {
         let walk = Walk::over(self.left, weights);
@@ -70,8 +75,8 @@ impl Jump {
         walk.passed
     }
 
-    /// As [`pass`](Self::pass), for numbers that may not all be above 0 and finite. Returns nothing if one is not, and
-    /// nothing has passed.
+    /// As [`pass`](Self::pass), for numbers that may not all be above 0 and finite. Returns nothing
+    /// if one is not, and nothing has passed.
     #[inline]
     pub(super) fn pass_checked(&mut self, numbers: &[f64]) -> Option<usize> {
         let walk = Walk::over(self.left, numbers);
@@ -83,7 +88,8 @@ impl Jump {
     }
 }
 
-/// What a walk over numbers came to: it ends where one reaches what is left, if all before are above 0.
+/// What a walk over numbers came to: it ends where one reaches what is left, if all before are
+/// above 0.
 struct Walk {
     /// What is left at the end; 0 if a number reached it.
     left: f64,
@@ -103,7 +109,8 @@ impl Walk {
             // The check of the signs has no part in the chain of subtractions, and runs beside it.
             signs |= chunk.iter().fold(0, |signs, &number| signs | sign_unless_weight(number));
             let after = chunk.iter().fold(left, |left, number| left - number);
-            // Weights above 0 only take away: one of them reached the end if and only if nothing is left at last.
+            // Weights above 0 only take away: one of them reached the end if and only if nothing is
+            // left at last.
             if after > 0.0 {
                 left = after;
             } else {
@@ -136,8 +143,8 @@ fn reaches(left: &mut f64, numbers: &[f64]) -> Option<usize> {
     })
 }
 
-/// Returns a word whose highest bit is set for a negative number, for 0 (less one) and for infinity or no number (one
-/// exponent more): without a branch, so that many are looked at together.
+/// Returns a word whose highest bit is set for a negative number, for 0 (less one) and for infinity
+/// or no number (one exponent more): without a branch, so that many are looked at together.
 #[inline]
 fn sign_unless_weight(number: f64) -> u64 {
     const EXPONENT: u64 = 1 << 52;
@@ -154,7 +161,8 @@ fn are_surely_positive(numbers: &[f64]) -> bool {
 mod tests {
     use super::*;
 
-    /// Weights of every magnitude, and what is left after each if they are subtracted one at a time.
+    /// Weights of every magnitude, and what is left after each if they are subtracted one at a
+    /// time.
     fn weights() -> Vec<f64> {
         (1..=500_u32).map(|at| f64::from(at % 7 + 1) / f64::from(at % 13 + 1)).collect()
     }

@@ -2,26 +2,30 @@
 //!
 //! **Question.** What does the stream look like, judged by a fair sample of it?
 //!
-//! **Guarantee.** After `n` items the sample is a uniformly random set of `min(k, n)` of them: each item is in it
-//! with probability `k/n`, each pair with `k(k − 1)/(n(n − 1))`, and so on. Merging keeps that: the sample of two
-//! reservoirs is a uniform sample of both streams, however different their lengths.
+//! **Guarantee.** After `n` items the sample is a uniformly random set of `min(k, n)` of them: each
+//! item is in it with probability `k/n`, each pair with `k(k − 1)/(n(n − 1))`, and so on. Merging
+//! keeps that: the sample of two reservoirs is a uniform sample of both streams, however different
+//! their lengths.
 //!
-//! **Idea.** Give every item a random number and keep the `k` smallest. The numbers need not be drawn: if the
-//! largest of the kept ones is `w`, an item is kept with chance `w`, so the number of items until the next
-//! kept one is geometric, and it replaces a random one of the old. After `n` items `w` is about `k/n`: almost all
-//! items are passed over with a comparison, whole batches of them without a look at any key.
+//! **Idea.** Give every item a random number and keep the `k` smallest. The numbers need not be
+//! drawn: if the largest of the kept ones is `w`, an item is kept with chance `w`, so the number of
+//! items until the next kept one is geometric, and it replaces a random one of the old. After `n`
+//! items `w` is about `k/n`: almost all items are passed over with a comparison, whole batches of
+//! them without a look at any key.
 //!
-//! **When not to use it.** If items have weights, take a [`WeightedReservoir`](super::WeightedReservoir). If
-//! the same item comes many times and each should count once, a sample of rows is not what is wanted: take the
-//! smallest hashes (`KMinValues`).
+//! **When not to use it.** If items have weights, take a
+//! [`WeightedReservoir`](super::WeightedReservoir). If the same item comes many times and each
+//! should count once, a sample of rows is not what is wanted: take the smallest hashes
+//! (`KMinValues`).
 //!
-//! **Sources.** Vitter: *Random sampling with a reservoir* (1985). Li: *Reservoir-sampling algorithms of time
-//! complexity O(n(1 + log(N/n)))* (1994), Algorithm L. Rényi (1953) for the order statistics that a merge draws.
+//! **Sources.** Vitter: *Random sampling with a reservoir* (1985). Li: *Reservoir-sampling
+//! algorithms of time complexity O(n(1 + log(N/n)))* (1994), Algorithm L. Rényi (1953) for the
+//! order statistics that a merge draws.
 //!
 //! **Where this departs from the papers.** Merging: how many of the `k` come from which side is
-//! hypergeometric, by the lengths of the streams; which ones is uniform; and the `w` to go on with is drawn
-//! anew as the `k`-th smallest of all the items' numbers, which does not depend on what is in the sample.
-//! Bytes depend on the order of the stream and on the seed; the guarantee does not.
+//! hypergeometric, by the lengths of the streams; which ones is uniform; and the `w` to go on with
+//! is drawn anew as the `k`-th smallest of all the items' numbers, which does not depend on what is
+//! in the sample. Bytes depend on the order of the stream and on the seed; the guarantee does not.
 
 use std::ops::RangeInclusive;
 
@@ -58,8 +62,8 @@ pub struct Reservoir {
     /// How many items will have been seen when the next one comes in: all others cost a comparison.
     next: u64,
     items: Items,
-    /// The largest of the kept items' numbers, which is the chance of an item to come in: 1 before the
-    /// sample is full.
+    /// The largest of the kept items' numbers, which is the chance of an item to come in: 1 before
+    /// the sample is full.
     chance: f64,
     generator: Generator,
 }
@@ -77,8 +81,8 @@ impl Reservoir {
 // ---- construction ----
 
 impl Reservoir {
-    /// An empty sample of up to `capacity` items, which are bytes or text, drawing from the seed. Samples
-    /// that will be merged need different seeds.
+    /// An empty sample of up to `capacity` items, which are bytes or text, drawing from the seed.
+    /// Samples that will be merged need different seeds.
     ///
     /// # Errors
     /// If the capacity is 0.
@@ -86,8 +90,8 @@ impl Reservoir {
         Self::with_scheme(capacity, KeyScheme::bytes(), seed)
     }
 
-    /// An empty sample of keys of the given scheme. They are kept, not hashed: the scheme's own seed only says
-    /// which batches belong here.
+    /// An empty sample of keys of the given scheme. They are kept, not hashed: the scheme's own
+    /// seed only says which batches belong here.
     ///
     /// # Errors
     /// If the capacity is 0.
@@ -141,7 +145,8 @@ impl Reservoir {
         self.insert_batch_as(batch, |key| key)
     }
 
-    /// Shows a batch of keys to the sample. A key that is admitted is kept in the form that `form` returns.
+    /// Shows a batch of keys to the sample. A key that is admitted is kept in the form that `form`
+    /// returns.
     pub(crate) fn insert_batch_as<'a>(
         &mut self,
         batch: &KeyBatch<'a>,
@@ -314,7 +319,8 @@ impl Reservoir {
         }
         // What is left was not drawn.
         let (mine, theirs) = ((self.seen - mine) as usize, (other.seen - theirs) as usize);
-        // A random choice moves to the front; on the other side only the order of the indexes is moved.
+        // A random choice moves to the front; on the other side only the order of the indexes is
+        // moved.
         let mut any_from = |slot: usize, len: usize| slot + generator.below((len - slot) as u64) as usize;
         for slot in 0..mine {
             items.swap(slot, any_from(slot, items.len()));
@@ -325,7 +331,8 @@ impl Reservoir {
             order.swap(slot, any_from(slot, other.items.len()));
             items.put(mine + slot, other.items.get(order[slot] as usize));
         }
-        // The k-th smallest of n numbers: the gap from each to the next is a power of a uniform number.
+        // The k-th smallest of n numbers: the gap from each to the next is a power of a uniform
+        // number.
         let total = self.seen + other.seen;
         let gap = |rank| libm::log(generator.unit()) / (total as f64 - f64::from(rank));
         let gaps: f64 = (0..self.capacity).map(gap).sum();

@@ -2,28 +2,29 @@
 
 //! `RowSample`: k rows of a table, the same ones however the table was read.
 //!
-//! **Question.** Which rows to look at, if every set of k is to be as likely as any other, or heavy rows likelier, and
-//! the answer must not depend on threads or partitions?
+//! **Question.** Which rows to look at, if every set of k is to be as likely as any other, or heavy
+//! rows likelier, and the answer must not depend on threads or partitions?
 //!
-//! **Guarantee.** Over the choice of the seed, the sample is a uniformly random set of `min(k, n)` of the
-//! `n` rows. With weights it is distributed as `k` draws without replacement. Each draw takes one of the
-//! remaining rows with a probability proportional to its weight. The sample is a function of the seed and
-//! of the set of rows with their places: merging the samples of parts gives the sample of the whole, bit
-//! for bit, in any order.
+//! **Guarantee.** Over the choice of the seed, the sample is a uniformly random set of `min(k, n)`
+//! of the `n` rows. With weights it is distributed as `k` draws without replacement. Each draw
+//! takes one of the remaining rows with a probability proportional to its weight. The sample is a
+//! function of the seed and of the set of rows with their places: merging the samples of parts
+//! gives the sample of the whole, bit for bit, in any order.
 //!
-//! **Idea.** Every row has a number, which is a hash of the seed and of its place in the table. The rows with the `k`
-//! smallest numbers are the sample. With weights the number is the time at which a clock of that rate rings, as in
-//! [`WeightedReservoir`](super::WeightedReservoir): `−ln(u)/weight`, where `u` comes from the hash.
+//! **Idea.** Every row has a number, which is a hash of the seed and of its place in the table. The
+//! rows with the `k` smallest numbers are the sample. With weights the number is the time at which
+//! a clock of that rate rings, as in [`WeightedReservoir`](super::WeightedReservoir):
+//! `−ln(u)/weight`, where `u` comes from the hash.
 //!
-//! **Places.** A place is a number that no other row of the table has: its row number, or a file's number in the high
-//! bits and the row's in the low ones. Two parts that both count from 1 are not parts of one table, and merging
-//! refuses them if their samples meet at a place.
+//! **Places.** A place is a number that no other row of the table has: its row number, or a file's
+//! number in the high bits and the row's in the low ones. Two parts that both count from 1 are not
+//! parts of one table, and merging refuses them if their samples meet at a place.
 //!
-//! **When not to use it.** In one stream of unknown places a [`Reservoir`](super::Reservoir) passes over whole batches
-//! without a look; here every row costs a hash of eight bytes.
+//! **When not to use it.** In one stream of unknown places a [`Reservoir`](super::Reservoir) passes
+//! over whole batches without a look; here every row costs a hash of eight bytes.
 //!
-//! **Sources.** Cohen and Kaplan: *Summarizing data using bottom-k sketches* (2007). Efraimidis and Spirakis: *Weighted
-//! random sampling with a reservoir* (2006), for the clocks.
+//! **Sources.** Cohen and Kaplan: *Summarizing data using bottom-k sketches* (2007). Efraimidis and
+//! Spirakis: *Weighted random sampling with a reservoir* (2006), for the clocks.
 
 use alloc::collections::BinaryHeap;
 use std::ops::RangeInclusive;
@@ -84,8 +85,8 @@ pub struct SampledRow<'a> {
     pub row: &'a [u8],
 }
 
-/// A kept row with its number. The order decides which rows stay; rows with the same number, as clocks at either end
-/// of the range of floats have, are told apart by their places.
+/// A kept row with its number. The order decides which rows stay; rows with the same number, as
+/// clocks at either end of the range of floats have, are told apart by their places.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct NumberedRow {
     number: u64,
@@ -158,10 +159,12 @@ impl RowSample {
         if number <= self.limit { self.admit(number, place, row()) } else { Ok(()) }
     }
 
-    /// Shows the row at a place with its weight. A row of weight 0 is counted as weightless and never sampled.
+    /// Shows the row at a place with its weight. A row of weight 0 is counted as weightless and
+    /// never sampled.
     ///
     /// # Errors
-    /// If the weight is negative or not finite, the sample is not one by weight, or the row has 4 GiB or more.
+    /// If the weight is negative or not finite, the sample is not one by weight, or the row has 4
+    /// GiB or more.
     #[inline]
     pub fn insert_weighted<'a>(
         &mut self,
@@ -178,8 +181,9 @@ impl RowSample {
             return Ok(());
         }
         self.seen = self.seen.saturating_add(1);
-        // −ln u is at least 1 − u: most rows need no logarithm. The margin is for rounding, which must not decide. At the
-        // greatest float clocks meet, and before the sample is full there is no limit.
+        // −ln u is at least 1 − u: most rows need no logarithm. The margin is for rounding, which
+        // must not decide. At the greatest float clocks meet, and before the sample is full there
+        // is no limit.
         let limit = f64::from_bits(self.limit);
         if limit < f64::MAX && 1.0 - self.unit(place) > limit * weight * MARGIN {
             return Ok(());
@@ -330,8 +334,8 @@ impl RowSample {
     /// Makes this the sample of both parts of a table, bit for bit.
     ///
     /// # Errors
-    /// If capacities, seeds or the ways to draw differ, or if both samples have a row of the same place; the sample is
-    /// unchanged then.
+    /// If capacities, seeds or the ways to draw differ, or if both samples have a row of the same
+    /// place; the sample is unchanged then.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.scheme.require_same(other.scheme)?;
         require_same_capacity(self.capacity, other.capacity)?;

@@ -1,7 +1,7 @@
 //! Each row with the same chance.
 //!
-//! The number of rows is not known beforehand, and the sample is not kept: each row is taken or passed over by
-//! itself, so that any input streams through. The size of the sample is binomial.
+//! The number of rows is not known beforehand, and the sample is not kept: each row is taken or
+//! passed over by itself, so that any input streams through. The size of the sample is binomial.
 
 use crate::error::{Error, Result};
 use crate::hash::split_mix::mix;
@@ -48,8 +48,8 @@ impl RowShare {
 mod tests {
     use super::*;
 
-    /// 64 seeds × 10⁵ rows. The number drawn is binomial: five standard deviations are exceeded with a chance
-    /// below 10⁻⁶, and are 0.6 % of the number at a share of 0.1.
+    /// 64 seeds × 10⁵ rows. The number drawn is binomial: five standard deviations are exceeded
+    /// with a chance below 10⁻⁶, and are 0.6 % of the number at a share of 0.1.
     #[test]
     fn share_of_the_rows_is_the_one_asked_for() {
         for share in [0.01, 0.1, 0.5] {

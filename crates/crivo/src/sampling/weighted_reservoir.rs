@@ -2,27 +2,30 @@
 
 //! Weighted reservoir: k items of a stream, heavy ones more likely.
 //!
-//! **Question.** Which k customers to call, if one who spent twice as much should be twice as likely to be the
-//! next one drawn?
+//! **Question.** Which k customers to call, if one who spent twice as much should be twice as
+//! likely to be the next one drawn?
 //!
-//! **Guarantee.** The sample is distributed as `k` draws without replacement. Each draw takes one of the
-//! remaining items with a probability proportional to its weight. Merging keeps that exactly: the sample of
-//! two reservoirs is distributed as the sample of the joined stream. With equal weights it is uniform.
+//! **Guarantee.** The sample is distributed as `k` draws without replacement. Each draw takes one
+//! of the remaining items with a probability proportional to its weight. Merging keeps that
+//! exactly: the sample of two reservoirs is distributed as the sample of the joined stream. With
+//! equal weights it is uniform.
 //!
-//! **Idea.** Every item has a clock that rings after an exponential time with the rate `weight`. The
-//! first `k` to ring are the sample, in the order in which the draws would have found them. Once there are
-//! `k`, with the last of them ringing at `h`, an item of weight `w` gets in with chance `1 − e^(−wh)`: so the
-//! sum of the weights until the next one gets in is exponential too, and is drawn at once. All others cost
-//! a subtraction.
+//! **Idea.** Every item has a clock that rings after an exponential time with the rate `weight`.
+//! The first `k` to ring are the sample, in the order in which the draws would have found them.
+//! Once there are `k`, with the last of them ringing at `h`, an item of weight `w` gets in with
+//! chance `1 − e^(−wh)`: so the sum of the weights until the next one gets in is exponential too,
+//! and is drawn at once. All others cost a subtraction.
 //!
-//! **When not to use it.** If all weights are equal, [`Reservoir`](super::Reservoir) is simpler and faster. If
-//! inclusion itself should be proportional to the weight: no sample without replacement does that
-//! when a single item has more than `1/k` of all weight.
+//! **When not to use it.** If all weights are equal, [`Reservoir`](super::Reservoir) is simpler and
+//! faster. If inclusion itself should be proportional to the weight: no sample without replacement
+//! does that when a single item has more than `1/k` of all weight.
 //!
-//! **Sources.** Efraimidis and Spirakis: *Weighted random sampling with a reservoir* (2006), Algorithm A-ExpJ.
+//! **Sources.** Efraimidis and Spirakis: *Weighted random sampling with a reservoir* (2006),
+//! Algorithm A-ExpJ.
 //!
-//! **Where this departs from the paper.** The paper keeps the largest keys `u^(1/w)`. A clock is the
-//! negative logarithm of that key, which neither rounds to 1 for heavy items nor to 0 for light ones.
+//! **Where this departs from the paper.** The paper keeps the largest keys `u^(1/w)`. A clock is
+//! the negative logarithm of that key, which neither rounds to 1 for heavy items nor to 0 for light
+//! ones.
 
 use alloc::collections::BinaryHeap;
 use std::cmp::Ordering;
@@ -82,8 +85,8 @@ impl PartialOrd for Entry {
     }
 }
 
-/// Clocks that ring at once, as those at either end of the range of numbers do, are told apart by their keys:
-/// the order of insertion does not matter.
+/// Clocks that ring at once, as those at either end of the range of numbers do, are told apart by
+/// their keys: the order of insertion does not matter.
 impl Ord for Entry {
     fn cmp(&self, other: &Self) -> Ordering {
         self.clock.total_cmp(&other.clock).then_with(|| self.key.cmp(&other.key))
@@ -113,8 +116,8 @@ impl WeightedReservoir {
 // ---- construction ----
 
 impl WeightedReservoir {
-    /// An empty sample of up to `capacity` items, which are bytes or text, drawing from the seed. Samples
-    /// that will be merged need different seeds.
+    /// An empty sample of up to `capacity` items, which are bytes or text, drawing from the seed.
+    /// Samples that will be merged need different seeds.
     ///
     /// # Errors
     /// If the capacity is 0.
@@ -122,8 +125,8 @@ impl WeightedReservoir {
         Self::with_scheme(capacity, KeyScheme::bytes(), seed)
     }
 
-    /// An empty sample of keys of the given scheme. They are kept, not hashed: the scheme's own seed only says
-    /// which batches belong here.
+    /// An empty sample of keys of the given scheme. They are kept, not hashed: the scheme's own
+    /// seed only says which batches belong here.
     ///
     /// # Errors
     /// If the capacity is 0.
@@ -188,12 +191,12 @@ impl WeightedReservoir {
         self.settled = (self.settled + items).min(Self::MOST_SEEN);
     }
 
-    /// Shows a batch of keys, each with its weight: the same as one by one, without a look at keys that are
-    /// passed over.
+    /// Shows a batch of keys, each with its weight: the same as one by one, without a look at keys
+    /// that are passed over.
     ///
     /// # Errors
-    /// If the batch was hashed under another scheme, if there are not as many weights as keys, or if a weight
-    /// is negative or not finite; nothing is shown then.
+    /// If the batch was hashed under another scheme, if there are not as many weights as keys, or
+    /// if a weight is negative or not finite; nothing is shown then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>, weights: &[f64]) -> Result<()> {
         self.scheme.require_same_keys(batch.scheme())?;
         if weights.len() != batch.len() {
@@ -370,8 +373,8 @@ impl Sample for WeightedReservoir {
 // ---- merge ----
 
 impl WeightedReservoir {
-    /// Makes this the weighted sample of both streams: the clocks that rang first. This sample's generator
-    /// goes on.
+    /// Makes this the weighted sample of both streams: the clocks that rang first. This sample's
+    /// generator goes on.
     ///
     /// # Errors
     /// If schemes or capacities differ; the sample is unchanged then.

@@ -1,25 +1,27 @@
 //! The exact similarity of two sets.
 //!
-//! **Question.** How many elements do two sets have in common, and what share of all is that? The Jaccard
-//! similarity is `J = |A ∩ B| / |A ∪ B|`.
+//! **Question.** How many elements do two sets have in common, and what share of all is that? The
+//! Jaccard similarity is `J = |A ∩ B| / |A ∪ B|`.
 //!
-//! **Guarantee.** Exact. Sets are slices of 64-bit numbers: ids, or hashes of whatever the elements are.
+//! **Guarantee.** Exact. Sets are slices of 64-bit numbers: ids, or hashes of whatever the elements
+//! are.
 //!
-//! **Idea.** Sorted sets are compared in one pass over both, which takes about as long as reading them. If
-//! one set is far smaller, its elements are found by leaps through the larger. For pairs above a threshold
-//! [`at_least`] stops as soon as the threshold cannot be reached any more: most pairs that are not alike
-//! are dismissed by their sizes or their first few elements. Sets that are not sorted are sorted in a copy,
-//! and numbers below a small limit need no order: a table with a bit for each is enough.
+//! **Idea.** Sorted sets are compared in one pass over both, which takes about as long as reading
+//! them. If one set is far smaller, its elements are found by leaps through the larger. For pairs
+//! above a threshold [`at_least`] stops as soon as the threshold cannot be reached any more: most
+//! pairs that are not alike are dismissed by their sizes or their first few elements. Sets that are
+//! not sorted are sorted in a copy, and numbers below a small limit need no order: a table with a
+//! bit for each is enough.
 //!
-//! **Two empty sets** have no similarity: the share of nothing is `None`, not 1, so that texts without
-//! features never pass for equal.
+//! **Two empty sets** have no similarity: the share of nothing is `None`, not 1, so that texts
+//! without features never pass for equal.
 //!
-//! **When not to use it.** For sets that no longer fit in memory: a [`MinHash`](super::MinHash) of each tells
-//! their similarity within `1/√k`. [`DirectTable`](crate::membership::DirectTable) keeps a set of small
-//! integers, and compares it with others.
+//! **When not to use it.** For sets that no longer fit in memory: a [`MinHash`](super::MinHash) of
+//! each tells their similarity within `1/√k`. [`DirectTable`](crate::membership::DirectTable) keeps
+//! a set of small integers, and compares it with others.
 //!
-//! **Sources.** Jaccard: *The distribution of the flora in the alpine zone* (1912). Bentley, Yao: *An almost
-//! optimal algorithm for unbounded searching* (1976), for the leaps.
+//! **Sources.** Jaccard: *The distribution of the flora in the alpine zone* (1912). Bentley, Yao:
+//! *An almost optimal algorithm for unbounded searching* (1976), for the leaps.
 
 use crate::cpu;
 use crate::error::{Error, Result};
@@ -50,13 +52,14 @@ impl Overlap {
         self.first + self.second - self.common
     }
 
-    /// Returns the Jaccard similarity: the share of the union that is in both sets. `None` if both are
-    /// empty.
+    /// Returns the Jaccard similarity: the share of the union that is in both sets. `None` if both
+    /// are empty.
     pub fn jaccard(self) -> Option<f64> {
         share(self.common, self.union())
     }
 
-    /// Returns the share of the first set that is also in the second, or `None` if the first set is empty.
+    /// Returns the share of the first set that is also in the second, or `None` if the first set is
+    /// empty.
     pub fn containment(self) -> Option<f64> {
         share(self.common, self.first)
     }
@@ -66,8 +69,8 @@ fn share(part: usize, whole: usize) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// Returns the overlap of two sorted sets. If the slices are not strictly ascending, only some of the
-/// common elements are counted.
+/// Returns the overlap of two sorted sets. If the slices are not strictly ascending, only some of
+/// the common elements are counted.
 pub fn overlap_sorted(a: &[u64], b: &[u64]) -> Overlap {
     let common = common_sorted(a, b, 0).unwrap_or(0);
     Overlap { common, first: a.len(), second: b.len() }
@@ -84,8 +87,8 @@ pub fn jaccard_sorted(a: &[u64], b: &[u64]) -> Option<f64> {
     overlap_sorted(a, b).jaccard()
 }
 
-/// The Jaccard similarity of two sorted sets if it is at least `threshold`, which takes far less time where
-/// it is not; none if it is less, or if both sets are empty.
+/// The Jaccard similarity of two sorted sets if it is at least `threshold`, which takes far less
+/// time where it is not; none if it is less, or if both sets are empty.
 ///
 /// ```
 /// use crivo::similarity::jaccard::at_least;
@@ -110,8 +113,8 @@ pub fn overlap_unsorted(a: &[u64], b: &[u64]) -> Overlap {
     overlap_sorted(&sorted(a), &sorted(b))
 }
 
-/// Returns the overlap of two sets of numbers below `universe`, in any order. Repetitions count once. It
-/// uses two tables with a bit for each number.
+/// Returns the overlap of two sets of numbers below `universe`, in any order. Repetitions count
+/// once. It uses two tables with a bit for each number.
 ///
 /// # Errors
 /// If a number is not below the universe, or if there is no memory for the tables.
@@ -135,15 +138,16 @@ pub fn overlap_direct(a: &[u64], b: &[u64], universe: u64) -> Result<Overlap> {
     Ok(overlap_of_bits(&in_a, &in_b))
 }
 
-/// Returns the overlap of two sets that are bitmaps: each number is one bit. Bits of the longer bitmap past
-/// the end of the other are in that set alone.
+/// Returns the overlap of two sets that are bitmaps: each number is one bit. Bits of the longer
+/// bitmap past the end of the other are in that set alone.
 pub fn overlap_of_bits(a: &[u64], b: &[u64]) -> Overlap {
     let ones = |words: &[u64]| words.iter().map(|word| word.count_ones() as usize).sum();
     let common = a.iter().zip(b).map(|(a, b)| (a & b).count_ones() as usize).sum();
     Overlap { common, first: ones(a), second: ones(b) }
 }
 
-/// Returns how many elements sets of these sizes must share to reach the threshold; none if they cannot.
+/// Returns how many elements sets of these sizes must share to reach the threshold; none if they
+/// cannot.
 fn needed_in_common(first: usize, second: usize, threshold: f64) -> Option<usize> {
     let smaller = first.min(second);
     let reaches = |common: usize| {
@@ -152,7 +156,8 @@ fn needed_in_common(first: usize, second: usize, threshold: f64) -> Option<usize
     if !reaches(smaller) {
         return None;
     }
-    // J ≥ t exactly if c ≥ t/(1 + t) · (|A| + |B|); the quotient is rounded, the similarity decides.
+    // J ≥ t exactly if c ≥ t/(1 + t) · (|A| + |B|); the quotient is rounded, the similarity
+    // decides.
     let estimate = threshold.max(0.0) / (1.0 + threshold.max(0.0)) * (first + second) as f64;
     let mut needed = (estimate as usize).saturating_sub(1).min(smaller);
     while needed < smaller && !reaches(needed) {
@@ -182,9 +187,9 @@ const STRIDE: usize = 8;
 /// The number of elements that are compared at once where both sets are equal for a stretch.
 const RUN: usize = 4;
 
-/// Advances whichever set is behind, or both. Sets that are much alike are alike for long stretches,
-/// which are passed several elements at a time; elsewhere no branch depends on the elements: a
-/// comparison is an addition of 0 or 1.
+/// Advances whichever set is behind, or both. Sets that are much alike are alike for long
+/// stretches, which are passed several elements at a time; elsewhere no branch depends on the
+/// elements: a comparison is an addition of 0 or 1.
 fn walk(a: &[u64], b: &[u64], needed: usize) -> Option<usize> {
     let (mut a, mut b, mut common) = (a, b, 0);
     while let (Some(next_a), Some(next_b)) = (a.first_chunk::<STRIDE>(), b.first_chunk::<STRIDE>()) {

@@ -1,7 +1,7 @@
 //! Which are alike?
 //!
-//! Likeness is the Jaccard similarity of two sets, `J = |A ∩ B| / |A ∪ B|`: sets of a text's features, of
-//! the films a person saw, or of any 64-bit hashes that the caller brings.
+//! Likeness is the Jaccard similarity of two sets, `J = |A ∩ B| / |A ∪ B|`: sets of a text's
+//! features, of the films a person saw, or of any 64-bit hashes that the caller brings.
 //!
 //! | part | answers | cost |
 //! |---|---|---|
@@ -13,9 +13,10 @@
 //! | [`runs`] | the passages that two texts share, word for word | a step a word |
 //! | [`LshIndex`] | which of many sets are like this one, or like each other, without comparing all | one step a band |
 //!
-//! To find what is alike among many: a signature of each set ([`MinHash`]), bands that fit the threshold
-//! ([`Bands::for_threshold`]), an index of them ([`LshIndex`]), and the exact similarity of the
-//! candidates it names ([`jaccard`]). [`Bands::expected_missed`] says how many were never candidates.
+//! To find what is alike among many: a signature of each set ([`MinHash`]), bands that fit the
+//! threshold ([`Bands::for_threshold`]), an index of them ([`LshIndex`]), and the exact similarity
+//! of the candidates it names ([`jaccard`]). [`Bands::expected_missed`] says how many were never
+//! candidates.
 
 pub mod bands;
 pub mod jaccard;
@@ -33,8 +34,9 @@ use crate::error::Result;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Returns an empty array with room for `len` hashes, on huge pages if the system has them: for engines that keep the sets
-/// of many texts, and spend much of their time on the first touch of each page otherwise.
+/// Returns an empty array with room for `len` hashes, on huge pages if the system has them: for
+/// engines that keep the sets of many texts, and spend much of their time on the first touch of
+/// each page otherwise.
 ///
 /// # Errors
 /// If the memory cannot be had.

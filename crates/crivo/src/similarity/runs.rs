@@ -1,16 +1,17 @@
 //! Which passages do two texts share, from their first to their last common word?
 //!
-//! A common run is a stretch of words that stands in both texts. It is maximal if the words before it
-//! differ, or one text begins there, and likewise behind it. [`common_runs`] finds every maximal run of at
-//! least `least` words. It looks at places where an [anchor](super::winnow) of both texts is the same, and
-//! extends them word by word. Every such run contains at least one anchor.
+//! A common run is a stretch of words that stands in both texts. It is maximal if the words before
+//! it differ, or one text begins there, and likewise behind it. [`common_runs`] finds every maximal
+//! run of at least `least` words. It looks at places where an [anchor](super::winnow) of both texts
+//! is the same, and extends them word by word. Every such run contains at least one anchor.
 //!
-//! Texts are given as the hashes of their words ([`Shingler::tokens`](super::shingle::Shingler::tokens)).
+//! Texts are given as the hashes of their words
+//! ([`Shingler::tokens`](super::shingle::Shingler::tokens)).
 //!
 //! # Cost
 //!
-//! A step a word, and one for each pair of places with the same anchor. Texts that repeat one passage `n` and `m`
-//! times have `n · m` common runs, and all of them are found.
+//! A step a word, and one for each pair of places with the same anchor. Texts that repeat one
+//! passage `n` and `m` times have `n · m` common runs, and all of them are found.
 //!
 //! ```
 //! use crivo::similarity::runs::{Run, common_runs};
@@ -41,8 +42,8 @@ pub struct Run {
 }
 
 impl Run {
-    /// The longest common run through the word at `one` of one text and that at `other` of the other; of length 0 if
-    /// those words differ.
+    /// The longest common run through the word at `one` of one text and that at `other` of the
+    /// other; of length 0 if those words differ.
     ///
     /// ```
     /// use crivo::similarity::runs::Run;

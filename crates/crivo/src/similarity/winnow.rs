@@ -1,20 +1,21 @@
 //! Which few positions of a text find every passage that it shares with another?
 //!
-//! Winnowing (Schleimer, Wilkerson, Aiken: *Winnowing: local algorithms for document fingerprinting*, 2003) hashes
-//! every run of `k` consecutive words and selects from each `w` consecutive hashes the smallest; of equal ones the last.
-//! Selected positions are anchors.
+//! Winnowing (Schleimer, Wilkerson, Aiken: *Winnowing: local algorithms for document
+//! fingerprinting*, 2003) hashes every run of `k` consecutive words and selects from each `w`
+//! consecutive hashes the smallest; of equal ones the last. Selected positions are anchors.
 //!
 //! # Guarantee
 //!
-//! Two texts that share a run of at least `w + k − 1` words have an anchor in common within that run, at the same place
-//! of the run. The run holds `w` consecutive hashes, and which of them is selected depends on nothing else.
-//! There is no chance in it: hashes decide which anchor it is, not whether there is one.
+//! Two texts that share a run of at least `w + k − 1` words have an anchor in common within that
+//! run, at the same place of the run. The run holds `w` consecutive hashes, and which of them is
+//! selected depends on nothing else. There is no chance in it: hashes decide which anchor it is,
+//! not whether there is one.
 //!
 //! # Cost
 //!
-//! Hashes that are spread evenly make `2/(w + 1)` anchors a word. A text that repeats itself at every word makes up to
-//! one a word. The smallest of a window is looked for again only when it leaves the window: two steps a word on
-//! average, and never more than `w`.
+//! Hashes that are spread evenly make `2/(w + 1)` anchors a word. A text that repeats itself at
+//! every word makes up to one a word. The smallest of a window is looked for again only when it
+//! leaves the window: two steps a word on average, and never more than `w`.
 //!
 //! ```
 //! use crivo::similarity::shingle::{Shingler, Shingles};
@@ -35,7 +36,8 @@ use crate::error::{Error, Result};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// The fewest words of a run that [`Winnow::for_run`] takes: shorter ones are phrases of a language.
+/// The fewest words of a run that [`Winnow::for_run`] takes: shorter ones are phrases of a
+/// language.
 pub const LEAST_RUN: usize = 8;
 
 /// The most words of a run that [`Winnow::for_run`] takes.
@@ -71,8 +73,9 @@ impl Winnow {
         Ok(Self { window, gram })
     }
 
-    /// Sizes for which every shared run of at least `words` words has a common anchor: four fifths of them are the window,
-    /// which leaves few anchors, and the rest the gram, which leaves few that are common by chance.
+    /// Sizes for which every shared run of at least `words` words has a common anchor: four fifths
+    /// of them are the window, which leaves few anchors, and the rest the gram, which leaves few
+    /// that are common by chance.
     ///
     /// # Errors
     /// If `words` is not between [`LEAST_RUN`] and [`LONGEST_RUN`].
@@ -100,8 +103,8 @@ impl Winnow {
         self.window + self.gram - 1
     }
 
-    /// Replaces `anchors` by those of a text, given as the hashes of its words, in their order. A text of fewer than
-    /// [`guaranteed`](Self::guaranteed) words has none.
+    /// Replaces `anchors` by those of a text, given as the hashes of its words, in their order. A
+    /// text of fewer than [`guaranteed`](Self::guaranteed) words has none.
     pub fn anchors(self, words: &[u64], anchors: &mut Vec<Anchor>) {
         anchors.clear();
         if words.len() < self.guaranteed() {
@@ -124,8 +127,9 @@ impl Winnow {
         }
     }
 
-    /// The windows that select the gram at a position, as their first and last start, among the hashes of a part of a text.
-    /// Windows that are not whole in that part are left out; `None` if there is none.
+    /// The windows that select the gram at a position, as their first and last start, among the
+    /// hashes of a part of a text. Windows that are not whole in that part are left out; `None` if
+    /// there is none.
     pub fn windows_of(self, hashes: &[u64], position: usize) -> Option<(usize, usize)> {
         let hash = *hashes.get(position)?;
         let reach = self.window - 1;
@@ -258,8 +262,9 @@ mod tests {
         }
     }
 
-    /// A million random words with w = 40 have 48,780 anchors on average. Their number varies less than independent draws
-    /// would, by √48,780 = 221, and 6 of those (2.7 %) are passed less than once in 10⁸ runs.
+    /// A million random words with w = 40 have 48,780 anchors on average. Their number varies less
+    /// than independent draws would, by √48,780 = 221, and 6 of those (2.7 %) are passed less than
+    /// once in 10⁸ runs.
     #[test]
     fn anchors_are_as_few_as_theory_says() {
         let words: Vec<u64> = (0..1_000_000_u64)

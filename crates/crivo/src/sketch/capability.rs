@@ -128,8 +128,8 @@ pub trait Membership {
     /// Takes out what the other filter holds, which must be a part of this one.
     ///
     /// # Errors
-    /// If this kind of filter cannot remove keys, or the other is not of its kind, size and scheme, or
-    /// certainly no part of it; the filter is unchanged then.
+    /// If this kind of filter cannot remove keys, or the other is not of its kind, size and scheme,
+    /// or certainly no part of it; the filter is unchanged then.
     fn subtract(&mut self, other: &AnySketch) -> Result<()>;
 
     /// Returns the number of different keys, with bounds at 95 %.
@@ -168,7 +168,8 @@ pub trait Cardinality {
     /// Returns the number of different keys, with bounds at 95 %.
     fn distinct(&self) -> Estimate;
 
-    /// Returns the number of different keys up to which the count is their exact number; 0 if none is sure to be.
+    /// Returns the number of different keys up to which the count is their exact number; 0 if none
+    /// is sure to be.
     fn exact_up_to(&self) -> u64 {
         0
     }
@@ -181,7 +182,8 @@ pub trait Cardinality {
 
 /// A sketch that knows which value has a given rank.
 pub trait Quantiles {
-    /// Returns the value below which that share of all values lies, with bounds, if there is a value.
+    /// Returns the value below which that share of all values lies, with bounds, if there is a
+    /// value.
     fn quantile(&self, share: f64) -> Option<Estimate>;
 
     /// Returns how many values are below `limit`, with bounds.
@@ -198,8 +200,8 @@ pub trait Quantiles {
         (all > 0.0).then(|| Estimate::probable(value, lower, upper, below.confidence()))
     }
 
-    /// Returns the values in that many bars of equal width, with bounds for each. Values that are all equal, or
-    /// span more than floats can divide, come in one bar.
+    /// Returns the values in that many bars of equal width, with bounds for each. Values that are
+    /// all equal, or span more than floats can divide, come in one bar.
     fn histogram(&self, bars: usize) -> Vec<Bar> {
         let end = |share| self.quantile(share).map(Estimate::value);
         let Some((least, greatest)) = end(0.0).zip(end(1.0)) else { return Vec::new() };
@@ -307,7 +309,8 @@ impl Capability {
         }
     }
 
-    /// Returns the error for a sketch that lacks this capability: what the sketch is, what it tells, and which have it.
+    /// Returns the error for a sketch that lacks this capability: what the sketch is, what it
+    /// tells, and which have it.
     #[cold]
     pub fn missing_in(self, sketch: &dyn Sketch) -> Error {
         Error::unsupported(self, sketch.family())

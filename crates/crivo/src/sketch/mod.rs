@@ -46,8 +46,8 @@ pub trait Sketch {
     /// Returns how the sketch hashes its keys; a sketch without keys has the scheme of hashes.
     fn scheme(&self) -> KeyScheme;
 
-    /// Returns the sizes the sketch was built with, in the order of its constructor. Two sketches of
-    /// one family and scheme with equal parameters can be merged.
+    /// Returns the sizes the sketch was built with, in the order of its constructor. Two sketches
+    /// of one family and scheme with equal parameters can be merged.
     fn parameters(&self) -> Parameters;
 
     /// Returns true if nothing was inserted.
@@ -103,8 +103,8 @@ pub trait Sketch {
         None
     }
 
-    /// Returns what answers about the frequency of single keys, if the sketch knows it. The answer may
-    /// hold sums over the whole sketch, so ask for it once and not for every key.
+    /// Returns what answers about the frequency of single keys, if the sketch knows it. The answer
+    /// may hold sums over the whole sketch, so ask for it once and not for every key.
     fn answers_frequency(&self) -> Option<Box<dyn Frequency + '_>> {
         None
     }
@@ -139,14 +139,15 @@ pub trait Merge {
     /// names the field and both values, and `self` is unchanged.
     fn merge(&mut self, other: &Self) -> Result<()>;
 
-    /// Derives a new random seed from the current one and `part`, so that sketches of separate parts
-    /// of a stream draw independently. No effect on deterministic sketches.
+    /// Derives a new random seed from the current one and `part`, so that sketches of separate
+    /// parts of a stream draw independently. No effect on deterministic sketches.
     fn reseed(&mut self, part: u64) {
         let _ = part;
     }
 }
 
-/// Gives a sketch that needs only hashes, and has `scheme`, `insert_hash` and `insert_hashes`, the other ways to add keys.
+/// Gives a sketch that needs only hashes, and has `scheme`, `insert_hash` and `insert_hashes`, the
+/// other ways to add keys.
 macro_rules! impl_insert_by_hash {
     ($type:ty) => {
         impl $type {
@@ -183,8 +184,9 @@ macro_rules! impl_insert_by_hash {
 }
 
 /// Implements [`Sketch`] for a type that has `parameters`, `is_empty`, `memory` and `summary` as
-/// inherent methods, and names the capabilities it hands out. After `sealed` the type must already be one of
-/// the codec's: an instance of a generic type whose bytes are written once for all instances.
+/// inherent methods, and names the capabilities it hands out. After `sealed` the type must already
+/// be one of the codec's: an instance of a generic type whose bytes are written once for all
+/// instances.
 macro_rules! impl_sketch {
     (impl [$($generic:tt)*] $type:ty $(, $capability:ident)* $(; full_memory = $full:expr)?) => {
         impl<$($generic)*> $crate::codec::Sealed for $type {}

@@ -4,8 +4,8 @@ use crate::codec::{AnySketch, Decode, Header, decode_opened};
 use crate::error::Result;
 use crate::sketch::{Merge, Sketch};
 
-/// A sketch that can be in a ring of panes. Every sketch that merges and can be stored has this for free.
-/// [`AnySketch`] has it too, for a ring whose kind of sketch only its bytes tell.
+/// A sketch that can be in a ring of panes. Every sketch that merges and can be stored has this for
+/// free. [`AnySketch`] has it too, for a ring whose kind of sketch only its bytes tell.
 pub trait Pane: Sketch + Merge + Clone + PartialEq + Sized {
     /// Returns the sketch in an envelope that was opened.
     ///

@@ -7,8 +7,9 @@ use crivo::similarity::{Bands, LshIndex, MinHash};
 use super::shares::Share;
 use super::support::generator;
 
-/// One of two sets goes into an index and the other asks for it. The sets are large, so that slots are nearly
-/// independent: at 4,000 elements the curve is right to a tenth of what the check can see.
+/// One of two sets goes into an index and the other asks for it. The sets are large, so that slots
+/// are nearly independent: at 4,000 elements the curve is right to a tenth of what the check can
+/// see.
 #[test]
 fn pairs_meet_with_the_probability_of_the_curve() {
     const SIZE: usize = 4_000;
@@ -49,8 +50,8 @@ fn pairs_meet_with_the_probability_of_the_curve() {
     }
 }
 
-/// In small sets equal slots come more evenly than by chance, so the curve is steeper: at the threshold no pair
-/// more is lost than it says.
+/// In small sets equal slots come more evenly than by chance, so the curve is steeper: at the
+/// threshold no pair more is lost than it says.
 #[test]
 fn pairs_of_small_sets_at_the_threshold_meet_no_less_often() {
     let mut random = generator("small bands");
@@ -92,8 +93,8 @@ fn a_wrong_curve_is_caught() {
     }
 }
 
-/// From the pairs that meet, the number of the pairs that do not is estimated without bias, and its bounds
-/// hold in at least 94 % of trials.
+/// From the pairs that meet, the number of the pairs that do not is estimated without bias, and its
+/// bounds hold in at least 94 % of trials.
 #[test]
 fn missed_pairs_are_counted_from_those_that_met() {
     const TRIALS: u32 = 20_000;

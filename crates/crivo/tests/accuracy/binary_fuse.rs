@@ -1,4 +1,5 @@
-//! The binary fuse filter against its theory: a byte of a stranger's hash is right by chance once in 256 times.
+//! The binary fuse filter against its theory: a byte of a stranger's hash is right by chance once
+//! in 256 times.
 
 use crivo::keys::KeyScheme;
 use crivo::membership::BinaryFuse;
@@ -17,7 +18,8 @@ fn random_filter(keys: usize, random: &mut Random) -> BinaryFuse {
     filter
 }
 
-/// Checks hits against the rate, with enough probes that an error of 3 % is more than twice `DEVIATIONS`.
+/// Checks hits against the rate, with enough probes that an error of 3 % is more than twice
+/// `DEVIATIONS`.
 fn hold_rate(name: &str, hits: u64, probes: u64) {
     let expected = probes as f64 * RATE;
     let (ratio, deviation) = (hits as f64 / expected, ((1.0 - RATE) / expected).sqrt());

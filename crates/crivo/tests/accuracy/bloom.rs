@@ -1,5 +1,5 @@
-//! The Bloom filters against their theory, written here a second time from the picture alone: `n` keys
-//! throw balls at cells, and a stranger is found if all its cells were hit.
+//! The Bloom filters against their theory, written here a second time from the picture alone: `n`
+//! keys throw balls at cells, and a stranger is found if all its cells were hit.
 
 use crivo::keys::KeyScheme;
 use crivo::membership::{BlockedBloom, Bloom};
@@ -56,8 +56,8 @@ pub(super) fn bloom_theory(bits: u64, hashes: u32, items: u64) -> (f64, f64) {
     (fill.powf(k), k * spread / fill)
 }
 
-/// `Σ P(j)·(1 − (63/64)^j)^8` with Poisson `P`, and the relative deviation from filter to filter: that
-/// of a mean over blocks.
+/// `Σ P(j)·(1 − (63/64)^j)^8` with Poisson `P`, and the relative deviation from filter to filter:
+/// that of a mean over blocks.
 fn blocked_theory(blocks: u64, items: u64) -> (f64, f64) {
     let mean = items as f64 / blocks as f64;
     let (mut probability, mut rate, mut square) = ((-mean).exp(), 0.0, 0.0);
@@ -71,8 +71,8 @@ fn blocked_theory(blocks: u64, items: u64) -> (f64, f64) {
     (rate, (2.0 * (square - rate * rate) / blocks as f64).sqrt() / rate)
 }
 
-/// Checks the false-positive rate over several filters, with enough probes that an error of 3 % is more
-/// than twice `DEVIATIONS` standard deviations.
+/// Checks the false-positive rate over several filters, with enough probes that an error of 3 % is
+/// more than twice `DEVIATIONS` standard deviations.
 fn hold_rate<F: InsertHashes + ContainsHashes>(
     name: &str,
     make: impl Fn() -> F,

@@ -1,15 +1,15 @@
 //! Whole distributions: does what was observed come from the probabilities that theory gives?
 //!
-//! A mean and a variance say little about a counter whose estimate is heavy-tailed, and nothing about a
-//! sample. Pearson's χ² looks at every cell.
+//! A mean and a variance say little about a counter whose estimate is heavy-tailed, and nothing
+//! about a sample. Pearson's χ² looks at every cell.
 
-/// Cells are pooled with their neighbours until this many observations are expected in each. Then the
-/// tails of a cell's count are nearly normal as far out as the limit below looks.
+/// Cells are pooled with their neighbours until this many observations are expected in each. Then
+/// the tails of a cell's count are nearly normal as far out as the limit below looks.
 const EXPECTED: f64 = 1000.0;
 
-/// The standard normal quantile of 10⁻⁸. Counts have somewhat heavier tails than the χ² distribution, and
-/// the limit is an approximation of its own: a hundred times below the false alarm that is allowed is
-/// enough for both.
+/// The standard normal quantile of 10⁻⁸. Counts have somewhat heavier tails than the χ²
+/// distribution, and the limit is an approximation of its own: a hundred times below the false
+/// alarm that is allowed is enough for both.
 const DEVIATIONS: f64 = 5.612;
 
 /// Holds counts to probabilities. The error says how far they are from each other.
@@ -41,8 +41,8 @@ pub(crate) fn chi_square(subject: &str, observed: &[u64], probabilities: &[f64])
     let statistic: f64 =
         cells.iter().map(|(count, expected)| (count - expected) * (count - expected) / expected).sum();
     let degrees = (cells.len() - 1) as f64;
-    // Wilson and Hilferty: the cube root of a χ² variable is nearly normal. For one or two degrees this is
-    // above the true quantile.
+    // Wilson and Hilferty: the cube root of a χ² variable is nearly normal. For one or two degrees
+    // this is above the true quantile.
     let limit = degrees * (1.0 - 2.0 / (9.0 * degrees) + DEVIATIONS * (2.0 / (9.0 * degrees)).sqrt()).powi(3);
     #[allow(clippy::print_stdout)] // with --nocapture: the rows of the tables in docs/accuracy
     {

@@ -1,4 +1,5 @@
-//! `ColumnProfile` against exact answers, on columns of every type; and its memory against what it was given.
+//! `ColumnProfile` against exact answers, on columns of every type; and its memory against what it
+//! was given.
 
 use std::collections::{HashMap, HashSet};
 
@@ -142,8 +143,9 @@ fn profiles_answer_as_an_exact_model_does() {
     }
 }
 
-/// Keys that are no numbers: the answer "no" by chance has a probability of 10⁻⁴ for each, so that of 300 columns 13 or
-/// more are refused with a probability below 10⁻⁶·10⁻¹⁵; and a column with one repetition in ten is never taken for a key.
+/// Keys that are no numbers: the answer "no" by chance has a probability of 10⁻⁴ for each, so that
+/// of 300 columns 13 or more are refused with a probability below 10⁻⁶·10⁻¹⁵; and a column with one
+/// repetition in ten is never taken for a key.
 #[test]
 fn keys_are_told_from_other_columns() {
     let mut random = generator("keys");

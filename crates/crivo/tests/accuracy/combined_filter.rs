@@ -1,6 +1,6 @@
-//! Combined filters against what follows from the theory of their parts: of sets that share nothing, a stranger is
-//! found in a union with `1 − (1 − p)(1 − q)` and in an intersection with `pq`; a key of one set with the rate of the
-//! other.
+//! Combined filters against what follows from the theory of their parts: of sets that share
+//! nothing, a stranger is found in a union with `1 − (1 − p)(1 − q)` and in an intersection with
+//! `pq`; a key of one set with the rate of the other.
 
 use crivo::keys::KeyScheme;
 use crivo::membership::{Bloom, CombinedFilter};
@@ -24,7 +24,8 @@ fn filled(items: u64, rate: f64, random: &mut Random) -> (Bloom, Vec<u64>) {
     (filter, keys)
 }
 
-/// The theory of a filter that is sized for its items: the rate, and its relative deviation between filters.
+/// The theory of a filter that is sized for its items: the rate, and its relative deviation between
+/// filters.
 fn theory(items: u64, rate: f64) -> (f64, f64) {
     let (bits, hashes) = Bloom::size_for(items, rate).unwrap();
     bloom_theory(bits, hashes, items)
@@ -75,8 +76,8 @@ fn combined_filters_are_wrong_as_often_as_theory_says() {
     assert!((found - expected).abs() < DEVIATIONS * deviation, "{found} instead of {expected}");
 }
 
-/// How much the sets of a union share is not known, so that its bounds have room for all or nothing; the truth is
-/// outside of at most 5 % of 400 unions, and five deviations more.
+/// How much the sets of a union share is not known, so that its bounds have room for all or
+/// nothing; the truth is outside of at most 5 % of 400 unions, and five deviations more.
 #[test]
 fn bounds_of_a_union_hold_whatever_its_sets_share() {
     let mut random = generator("items of unions");

@@ -1,9 +1,9 @@
 //! Count-Min against its theory.
 //!
-//! The theory needs no simulation. A row adds to a key the count of every other key that falls on the
-//! same counter, each with probability `1/width`: the distribution of that noise is a convolution, and
-//! that of the least of `depth` rows follows from its tail. Each trial draws a new hash for every
-//! key, builds the sketch of the whole stream and asks it for one key.
+//! The theory needs no simulation. A row adds to a key the count of every other key that falls on
+//! the same counter, each with probability `1/width`: the distribution of that noise is a
+//! convolution, and that of the least of `depth` rows follows from its tail. Each trial draws a new
+//! hash for every key, builds the sketch of the whole stream and asks it for one key.
 //!
 //! A mean may differ from theory by 1.5 %, which must be more than the noise of the trials, so that
 //! what is off by 3 % fails.
@@ -135,8 +135,8 @@ impl Measured {
     }
 }
 
-/// Holds the mean to theory within [`MARGIN`], and the share of answers that are at least so far off
-/// within [`DEVIATIONS`] of it.
+/// Holds the mean to theory within [`MARGIN`], and the share of answers that are at least so far
+/// off within [`DEVIATIONS`] of it.
 fn judge(subject: &str, theory: &Theory, measured: &Measured) -> Result<(), String> {
     let noise = theory.deviation() / theory.mean() / measured.trials.sqrt();
     assert!(MARGIN >= DEVIATIONS * noise, "{subject}: noise of {noise} is too much for the margin");
@@ -161,7 +161,8 @@ fn judge(subject: &str, theory: &Theory, measured: &Measured) -> Result<(), Stri
     if failures.is_empty() { Ok(()) } else { Err(failures.join("; ")) }
 }
 
-/// Points of the distribution worth comparing: where about a half, a tenth and a hundredth lie above.
+/// Points of the distribution worth comparing: where about a half, a tenth and a hundredth lie
+/// above.
 fn points(theory: &Theory) -> Vec<u64> {
     let mut points: Vec<u64> = [0.5, 0.1, 0.01]
         .iter()
@@ -258,8 +259,8 @@ fn keys_that_come_are_never_below_the_truth() {
     }
 }
 
-/// The share of answers outside their interval is what theory says of the stream, and never more than
-/// the interval allows: at `1 − δ`, where the margin is εN, and at other confidences.
+/// The share of answers outside their interval is what theory says of the stream, and never more
+/// than the interval allows: at `1 − δ`, where the margin is εN, and at other confidences.
 #[test]
 fn intervals_hold_the_truth_as_often_as_they_say() {
     let mut random = generator("intervals");
@@ -305,8 +306,8 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
     }
 }
 
-/// One key that is everything: an absent key meets it in all rows with probability `width^−depth`, and
-/// a margin of 95 % must be short of it then. A margin larger by a tenth would hide all misses.
+/// One key that is everything: an absent key meets it in all rows with probability `width^−depth`,
+/// and a margin of 95 % must be short of it then. A margin larger by a tenth would hide all misses.
 #[test]
 fn margins_are_no_larger_than_they_must_be() {
     let stream = Stream { name: "one key", counts: vec![100_000] };

@@ -100,8 +100,8 @@ const MIXTURES: [Mixture; 5] = [
     ("300 counters, 40 events", 300, |_, _| 40),
 ];
 
-/// A proportion of 2,000 trials at 94 % has a deviation of 0.53 %: five of them below is 91.3 %, and the
-/// true coverage is 95 % or more.
+/// A proportion of 2,000 trials at 94 % has a deviation of 0.53 %: five of them below is 91.3 %,
+/// and the true coverage is 95 % or more.
 #[test]
 fn totals_cover_the_number_of_all_events() {
     let mut random = generator("array totals");

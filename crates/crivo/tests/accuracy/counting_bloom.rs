@@ -2,8 +2,8 @@
 
 //! The counting Bloom filter against its theory.
 //!
-//! `n` keys throw `k` balls each at `m` cells, so that a cell is met `λ = kn/m` times on average. All
-//! that is claimed here follows from that picture, and is written down from it alone.
+//! `n` keys throw `k` balls each at `m` cells, so that a cell is met `λ = kn/m` times on average.
+//! All that is claimed here follows from that picture, and is written down from it alone.
 
 use crivo::keys::{KeyBuffer, KeyScheme};
 use crivo::membership::{CounterBits, CountingBloom};
@@ -51,8 +51,8 @@ fn fill(cells: u64, hashes: u32, items: u64) -> (f64, f64) {
 }
 
 /// Probes as many strangers as are needed for 300,000 hits, over fifty filters, and compares the
-/// share found with `(1 − e^(−kn/m))^k`. Its deviation has two parts: hits are counted, and the fill of
-/// a filter varies. Returns the ratio of both and that deviation.
+/// share found with `(1 − e^(−kn/m))^k`. Its deviation has two parts: hits are counted, and the
+/// fill of a filter varies. Returns the ratio of both and that deviation.
 fn false_positives(
     cells: u64,
     hashes: u32,
@@ -78,8 +78,8 @@ fn false_positives(
     (ratio, deviation)
 }
 
-/// The rate is that of theory, and a theory wrong by 3 % is caught with any seed: the test's margin is
-/// five deviations, and 3 % are more than ten.
+/// The rate is that of theory, and a theory wrong by 3 % is caught with any seed: the test's margin
+/// is five deviations, and 3 % are more than ten.
 fn assert_rate(ratio: f64, deviation: f64) {
     assert!(2.0 * DEVIATIONS * deviation < 0.03, "too few probes to see 3 %: {deviation}");
     assert!((ratio - 1.0).abs() < DEVIATIONS * deviation, "{ratio} times theory, deviation {deviation}");
@@ -103,8 +103,8 @@ fn false_positives_are_as_many_as_theory_says() {
     }
 }
 
-/// The same with consecutive integers as keys, hashed as everybody's keys are, in a filter built for a
-/// goal: it is reached, and not by chance.
+/// The same with consecutive integers as keys, hashed as everybody's keys are, in a filter built
+/// for a goal: it is reached, and not by chance.
 #[test]
 fn goal_is_reached_with_ordinary_keys() {
     let (cells, hashes) = CountingBloom::size_for(10_000, 0.01).unwrap();
@@ -195,9 +195,9 @@ fn items_of_a_roomy_filter_are_counted() {
     }
 }
 
-/// With a handful of items chance is a collision or none, and with a handful of empty cells it is far from
-/// normal: intervals must hold all the same. (By exact enumeration they hold in at least 95 % at every
-/// size; the margin is five deviations.)
+/// With a handful of items chance is a collision or none, and with a handful of empty cells it is
+/// far from normal: intervals must hold all the same. (By exact enumeration they hold in at least
+/// 95 % at every size; the margin is five deviations.)
 #[test]
 fn intervals_hold_where_nothing_is_normal() {
     let trials = 20_000;
@@ -217,8 +217,8 @@ fn intervals_hold_where_nothing_is_normal() {
     }
 }
 
-/// The expected number of items is not the only thing that must be right: a filter so full that a cell
-/// less or more decides has bounds far apart, and one that is full has no upper bound.
+/// The expected number of items is not the only thing that must be right: a filter so full that a
+/// cell less or more decides has bounds far apart, and one that is full has no upper bound.
 #[test]
 fn full_filters_say_that_they_know_little() {
     let mut random = generator("full");
@@ -303,9 +303,9 @@ fn shared_items_are_counted_with_bounds() {
     }
 }
 
-/// Where estimates are cut off (nothing shared, everything shared) or little is to be seen (few items, very
-/// different sizes, nearly full filters), intervals hold the truth in at least 94 %, and are no wider than
-/// theory makes them plus the items that whole cells and the cut-off cost.
+/// Where estimates are cut off (nothing shared, everything shared) or little is to be seen (few
+/// items, very different sizes, nearly full filters), intervals hold the truth in at least 94 %,
+/// and are no wider than theory makes them plus the items that whole cells and the cut-off cost.
 #[test]
 fn bounds_on_shared_items_hold_at_every_overlap() {
     let mut random = generator("overlaps");
@@ -371,8 +371,8 @@ fn counts_are_exact_as_often_as_theory_says() {
             .count();
         let (_, spread) = fill(cells, hashes, others);
         let k = f64::from(hashes);
-        // In a small filter the terms of second order show: e^(−kn/m) is (1 − 1/m)^(kn), and a power of
-        // the fill, which varies, is larger on average than the power of its average.
+        // In a small filter the terms of second order show: e^(−kn/m) is (1 − 1/m)^(kn), and a
+        // power of the fill, which varies, is larger on average than the power of its average.
         let fill = 1.0 - (1.0 - 1.0 / cells as f64).powf(k * others as f64);
         let rate = fill.powf(k) * (1.0 + k * (k - 1.0) / 2.0 * (spread / fill).powi(2));
         let deviation = (rate * (1.0 - rate) / f64::from(trials)).sqrt();
@@ -383,8 +383,8 @@ fn counts_are_exact_as_often_as_theory_says() {
     }
 }
 
-/// The lower bound holds with its confidence in filters from roomy to crowded, whether the key is in
-/// there or not, for even and for uneven company; and it is not given away.
+/// The lower bound holds with its confidence in filters from roomy to crowded, whether the key is
+/// in there or not, for even and for uneven company; and it is not given away.
 #[test]
 fn bounds_of_counts_hold() {
     let mut random = generator("count bounds");
@@ -441,7 +441,8 @@ fn removing_half_leaves_the_filter_of_the_other_half() {
         assert_eq!(filter, never, "{width:?}");
         assert_eq!(filter.encode(), never.encode());
         let found = gone.iter().filter(|&&hash| filter.contains_hash(hash)).count();
-        // Those that are gone are strangers again: found at the false-positive rate, five deviations allowed.
+        // Those that are gone are strangers again: found at the false-positive rate, five
+        // deviations allowed.
         let expected = filter.false_positive_rate() * gone.len() as f64;
         assert!(
             (found as f64 - expected).abs() < DEVIATIONS * expected.sqrt() + 1.0,
@@ -450,8 +451,8 @@ fn removing_half_leaves_the_filter_of_the_other_half() {
     }
 }
 
-/// A cell met `λ` times on average is met 15 times or more with a known probability. Those cells, and
-/// only those, are still in use when everything was removed.
+/// A cell met `λ` times on average is met 15 times or more with a known probability. Those cells,
+/// and only those, are still in use when everything was removed.
 #[test]
 fn as_many_counters_of_four_bits_saturate_as_theory_says_and_stay() {
     let mut random = generator("saturation");

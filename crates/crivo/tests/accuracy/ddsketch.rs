@@ -1,5 +1,5 @@
-//! DDSketch against exact quantiles, counts and sums: the bounds are certain, so that no single answer may break them, and
-//! the error of theory is reached, so that nothing is wasted.
+//! DDSketch against exact quantiles, counts and sums: the bounds are certain, so that no single
+//! answer may break them, and the error of theory is reached, so that nothing is wasted.
 
 use crivo::profile::DDSketch;
 
@@ -58,7 +58,8 @@ const NAMES: [&str; 8] = [
     "borders of bins",
 ];
 
-/// The largest relative error of all quantiles of a set, by the answer times `factor`; every bound is checked on the way.
+/// The largest relative error of all quantiles of a set, by the answer times `factor`; every bound
+/// is checked on the way.
 fn largest_error(name: &str, accuracy: f64, bins: u32, factor: f64) -> f64 {
     let mut sorted = data(name);
     let mut sketch = DDSketch::new(accuracy, bins).unwrap();
@@ -117,7 +118,8 @@ fn after_joining_bins_the_relative_error_is_the_one_stated() {
     }
 }
 
-/// The promise is not idle: the error comes close to it, and an answer that is 3 % of it too large breaks it.
+/// The promise is not idle: the error comes close to it, and an answer that is 3 % of it too large
+/// breaks it.
 #[test]
 fn the_relative_error_is_reached() {
     for accuracy in [0.001, 0.01, 0.05] {

@@ -19,8 +19,8 @@ fn random_set(fill: f64, random: &mut Random) -> (DirectTable, BTreeSet<u64>) {
     (table, set)
 }
 
-/// No false positive and no false negative at any fill, where a filter of as many bits would have as
-/// many false positives as its fill.
+/// No false positive and no false negative at any fill, where a filter of as many bits would have
+/// as many false positives as its fill.
 #[test]
 fn every_answer_is_right_at_every_fill() {
     let mut random = generator("direct table");

@@ -1,8 +1,9 @@
 //! Does the curve of different values hold the truth, and is it as close as theory says?
 //!
-//! The `k`-th smallest of `n` uniform hashes is the limit `θ`. The `k − 1` values below it are a random set of all, so
-//! the number `c` of them among the first `m` values is hypergeometric and independent of `θ`. The estimate `c/θ` is
-//! unbiased with the relative variance `(1 + a)(1 + b) − 1`, where `a` is that of `c` and `b` that of `1/θ`.
+//! The `k`-th smallest of `n` uniform hashes is the limit `θ`. The `k − 1` values below it are a
+//! random set of all, so the number `c` of them among the first `m` values is hypergeometric and
+//! independent of `θ`. The estimate `c/θ` is unbiased with the relative variance
+//! `(1 + a)(1 + b) − 1`, where `a` is that of `c` and `b` that of `1/θ`.
 
 use crivo::keys::KeyScheme;
 use crivo::profile::DistinctGrowth;
@@ -10,8 +11,8 @@ use crivo::profile::DistinctGrowth;
 use super::harness::{Claim, Measured, judge};
 use super::support::generator;
 
-/// Claims bias 0, the error above and a coverage of 95 % or a little more, as Clopper and Pearson's bounds have it.
-/// 40,000 trials; the harness computes the chance of a false alarm.
+/// Claims bias 0, the error above and a coverage of 95 % or a little more, as Clopper and Pearson's
+/// bounds have it. 40,000 trials; the harness computes the chance of a false alarm.
 #[test]
 fn curves_have_the_error_of_theory() {
     const TRIALS: u32 = 40_000;
@@ -40,7 +41,8 @@ fn curves_have_the_error_of_theory() {
     }
 }
 
-/// Claims that one value in fifty that comes twice is noticed: missed with probability `(1 − 0.02)^1024 = 10⁻⁹`.
+/// Claims that one value in fifty that comes twice is noticed: missed with probability
+/// `(1 − 0.02)^1024 = 10⁻⁹`.
 #[test]
 fn repeated_values_are_noticed_and_others_are_not() {
     let mut random = generator("repeated");

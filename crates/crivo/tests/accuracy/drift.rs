@@ -6,7 +6,8 @@ use crivo::profile::{TableColumnSizes, TableProfile};
 use super::support::tables::table;
 use super::support::{Random, generator};
 
-/// A source of values: of few and of many different ones, of numbers of several distributions, with and without gaps.
+/// A source of values: of few and of many different ones, of numbers of several distributions, with
+/// and without gaps.
 #[derive(Clone, Copy)]
 struct Source {
     kind: usize,
@@ -65,9 +66,10 @@ fn alarms(name: &str, level: f64, pairs: usize, columns: usize, most_rows: usize
     alarms
 }
 
-/// Claims that at most 1 % of pairs of unchanged tables raise any alarm. 2,000 pairs of 20 columns, of up to 400 rows: a rate of
-/// 1 % exceeds 45 with a probability of less than 10⁻⁶. And that the level means what it says: at 20 %, of 1,000 pairs of 10
-/// columns, more than 264 have a probability of less than 10⁻⁶.
+/// Claims that at most 1 % of pairs of unchanged tables raise any alarm. 2,000 pairs of 20 columns,
+/// of up to 400 rows: a rate of 1 % exceeds 45 with a probability of less than 10⁻⁶. And that the
+/// level means what it says: at 20 %, of 1,000 pairs of 10 columns, more than 264 have a
+/// probability of less than 10⁻⁶.
 #[test]
 fn unchanged_tables_rarely_raise_an_alarm() {
     let found = alarms("unchanged", 0.01, 2_000, 20, 400);
@@ -76,7 +78,8 @@ fn unchanged_tables_rarely_raise_an_alarm() {
     assert!(found <= 264, "{found} of 1000 pairs raise an alarm at a level of 20 %");
 }
 
-/// The same with sketches that are full: long columns, whose ranks, counters and different values are estimated.
+/// The same with sketches that are full: long columns, whose ranks, counters and different values
+/// are estimated.
 #[test]
 fn unchanged_long_tables_rarely_raise_an_alarm() {
     let found = alarms("unchanged and long", 0.2, 60, 5, 40_000);
@@ -84,7 +87,8 @@ fn unchanged_long_tables_rarely_raise_an_alarm() {
     assert!(found <= 29, "{found} of 60 pairs raise an alarm");
 }
 
-/// The size that was promised: 10,000 pairs of 100 columns. A rate of 1 % exceeds 150 with a probability of 10⁻⁶.
+/// The size that was promised: 10,000 pairs of 100 columns. A rate of 1 % exceeds 150 with a
+/// probability of 10⁻⁶.
 #[test]
 #[ignore = "takes minutes: cargo test --package crivo --test accuracy -- --ignored ten_thousand"]
 fn ten_thousand_unchanged_pairs_rarely_raise_an_alarm() {
@@ -104,8 +108,9 @@ fn shifted(random: &mut Random, rows: usize, shift: f64, others: usize) -> Table
     table(sizes, random.bits(), &columns)
 }
 
-/// Claims that a shift of 0.1 standard deviations in 10^6 rows is found, among 100 columns. Its distance is 0.04, and what is
-/// needed is less than 0.025, with a standard deviation below 0.002: all of 3 pairs are found but with a probability far below 10⁻⁶.
+/// Claims that a shift of 0.1 standard deviations in 10^6 rows is found, among 100 columns. Its
+/// distance is 0.04, and what is needed is less than 0.025, with a standard deviation below 0.002:
+/// all of 3 pairs are found but with a probability far below 10⁻⁶.
 #[test]
 fn a_small_shift_is_found_in_a_million_rows() {
     let mut random = generator("shift");
@@ -125,8 +130,9 @@ fn a_small_shift_is_found_in_a_million_rows() {
 /// What draws the values of a changed column.
 type Changed<'a> = &'a dyn Fn(&mut Random) -> Option<String>;
 
-/// Claims that each kind of change is found in 5,000 rows, alone among unchanged columns, with its size. A new value is one of the
-/// frequent ones where there are more different values than counters, because none of them was certainly not there.
+/// Claims that each kind of change is found in 5,000 rows, alone among unchanged columns, with its
+/// size. A new value is one of the frequent ones where there are more different values than
+/// counters, because none of them was certainly not there.
 #[test]
 fn each_kind_of_change_is_found_and_named() {
     let mut random = generator("kinds of change");

@@ -1,9 +1,10 @@
-//! The hash that sketches use, held to what their theory takes for granted. The textbook's is shown to fail in
-//! `hashing_study.rs`.
+//! The hash that sketches use, held to what their theory takes for granted. The textbook's is shown
+//! to fail in `hashing_study.rs`.
 //!
-//! Indexes are measured as each sketch derives them. That they are derived so is read off the bytes of sketches that
-//! hold one key. Keys are random texts, and those that are anything but random: numbers in a row. The seed is drawn anew
-//! by every run. A χ² fails with a probability below 10⁻¹⁰ each if all is chance; no test has a thousand of them.
+//! Indexes are measured as each sketch derives them. That they are derived so is read off the bytes
+//! of sketches that hold one key. Keys are random texts, and those that are anything but random:
+//! numbers in a row. The seed is drawn anew by every run. A χ² fails with a probability below 10⁻¹⁰
+//! each if all is chance; no test has a thousand of them.
 
 use std::collections::BTreeSet;
 
@@ -81,8 +82,8 @@ fn registers(hashes: &[u64]) -> Indexes {
     Indexes::of(hashes, 2, 16, part).unwrap()
 }
 
-/// Returns the positions of the elements that are not zero. Elements have `bytes` bytes each and begin at
-/// `offset` of the payload.
+/// Returns the positions of the elements that are not zero. Elements have `bytes` bytes each and
+/// begin at `offset` of the payload.
 fn nonzero(encoded: &[u8], offset: usize, bytes: usize) -> Vec<u32> {
     let payload = &encoded[28 + offset..encoded.len() - 4];
     (0..)
@@ -147,7 +148,8 @@ fn sketches_have_the_indexes_that_are_measured() {
     }
 }
 
-/// Every row of every sketch with rows: Bloom and its kin, Count-Min, private counts, linear counting (row 0).
+/// Every row of every sketch with rows: Bloom and its kin, Count-Min, private counts, linear
+/// counting (row 0).
 #[test]
 fn every_row_is_distributed_evenly() {
     let mut random = generator("distribution");
@@ -187,7 +189,8 @@ fn blocks_and_their_bits_are_even_and_independent() {
     }
 }
 
-/// Private counts have more rows than the others. Coins that never flip show where a client puts a key in a given row.
+/// Private counts have more rows than the others. Coins that never flip show where a client puts a
+/// key in a given row.
 #[test]
 fn private_rows_past_the_64th_are_even_and_independent() {
     let mut random = generator("many rows");
@@ -214,7 +217,8 @@ fn private_rows_past_the_64th_are_even_and_independent() {
     }
 }
 
-/// HyperLogLog, UltraLogLog and LogLog: registers are even, ranks geometric, and neither knows of the other.
+/// HyperLogLog, UltraLogLog and LogLog: registers are even, ranks geometric, and neither knows of
+/// the other.
 #[test]
 fn registers_are_even_and_ranks_halve() {
     let mut random = generator("registers");
@@ -250,8 +254,8 @@ fn registers_are_even_and_ranks_halve() {
     }
 }
 
-/// As the textbook asks: below 0.01 for every pair. 2,016 pairs of 400,000 keys exceed that by chance with a
-/// probability of 5·10⁻⁷; 10⁴ keys would do so always.
+/// As the textbook asks: below 0.01 for every pair. 2,016 pairs of 400,000 keys exceed that by
+/// chance with a probability of 5·10⁻⁷; 10⁴ keys would do so always.
 #[test]
 fn no_two_rows_are_correlated() {
     let mut random = generator("correlation");
@@ -266,8 +270,8 @@ fn no_two_rows_are_correlated() {
     assert!(few.value.abs() > 0.01, "{few:?}: even good functions are not below it with so few keys");
 }
 
-/// Cells of a 10 × 10 grid differ from the product of their shares by 1.4·10⁻⁴ on average, and by chance never by
-/// 10⁻³, which is seven standard deviations.
+/// Cells of a 10 × 10 grid differ from the product of their shares by 1.4·10⁻⁴ on average, and by
+/// chance never by 10⁻³, which is seven standard deviations.
 #[test]
 fn no_two_rows_depend_on_each_other() {
     let mut random = generator("independence");
@@ -288,8 +292,8 @@ fn no_two_rows_depend_on_each_other() {
     }
 }
 
-/// MinHash: where the only element of a set falls in the first round and as what, and where from there in the second
-/// (unless it is the same slot, which keeps the first).
+/// MinHash: where the only element of a set falls in the first round and as what, and where from
+/// there in the second (unless it is the same slot, which keeps the first).
 #[test]
 fn slots_and_values_of_signatures_are_even_and_independent() {
     let mut random = generator("signatures");

@@ -1,8 +1,9 @@
 //! The hash of integer keys, held to what the theory of sketches takes for granted.
 //!
-//! Integers are rarely random: they are numbered in a row, are multiples of a step, or differ in their high bits only. Each
-//! such set is hashed under a seed that is drawn anew by every run, and measured with `crivo::hash::quality`. A χ² fails with
-//! a probability below 10⁻¹⁰ each if all is chance; no test has a thousand of them.
+//! Integers are rarely random: they are numbered in a row, are multiples of a step, or differ in
+//! their high bits only. Each such set is hashed under a seed that is drawn anew by every run, and
+//! measured with `crivo::hash::quality`. A χ² fails with a probability below 10⁻¹⁰ each if all is
+//! chance; no test has a thousand of them.
 
 use crivo::hash::{ChiSquare, Indexes, index, remix};
 use crivo::keys::{HashFunction, KeyScheme};
@@ -58,8 +59,9 @@ fn integers_are_distributed_evenly() {
     }
 }
 
-/// 28 pairs of 200,000 keys exceed a coefficient of 0.015, which is 6.7 standard deviations, with a probability of
-/// 6·10⁻¹⁰; a cell of a 10 × 10 grid is off by 2·10⁻⁴ on average, and by chance never by 1.6·10⁻³.
+/// 28 pairs of 200,000 keys exceed a coefficient of 0.015, which is 6.7 standard deviations, with a
+/// probability of 6·10⁻¹⁰; a cell of a 10 × 10 grid is off by 2·10⁻⁴ on average, and by chance
+/// never by 1.6·10⁻³.
 #[test]
 fn no_part_of_a_hash_tells_of_another() {
     let mut random = generator("integers independence");
@@ -87,7 +89,8 @@ fn no_part_of_a_hash_tells_of_another() {
     }
 }
 
-/// What a key's neighbour hashes to says nothing: pairs of successive keys fall into the cells of a grid by chance.
+/// What a key's neighbour hashes to says nothing: pairs of successive keys fall into the cells of a
+/// grid by chance.
 #[test]
 fn neighbours_are_hashed_independently() {
     let mut random = generator("integers neighbours");
@@ -107,9 +110,10 @@ fn neighbours_are_hashed_independently() {
 
 /// Every bit of the key changes every bit of the hash half of the time.
 ///
-/// If both keys of a pair are in a set, 20,000 keys make 10,000 independent pairs, and the share of changes has a
-/// standard deviation of 0.005. One of 40,960 shares is off by 7 of these with a probability of 10⁻⁷;
-/// the limit of 8 leaves room for what the function itself is off by. A function with one multiplication less is off by 0.5.
+/// If both keys of a pair are in a set, 20,000 keys make 10,000 independent pairs, and the share of
+/// changes has a standard deviation of 0.005. One of 40,960 shares is off by 7 of these with a
+/// probability of 10⁻⁷; the limit of 8 leaves room for what the function itself is off by. A
+/// function with one multiplication less is off by 0.5.
 #[test]
 fn every_bit_of_a_key_changes_half_of_the_hash() {
     const TRIALS: usize = 20_000;
@@ -137,8 +141,9 @@ fn every_bit_of_a_key_changes_half_of_the_hash() {
     }
 }
 
-/// Seeds in a row, as repeated trials have them, hash the same keys independently. (If the seed were only combined with the
-/// key, the keys from 0 to 2^k − 1 would have the same set of hashes under every small seed.)
+/// Seeds in a row, as repeated trials have them, hash the same keys independently. (If the seed
+/// were only combined with the key, the keys from 0 to 2^k − 1 would have the same set of hashes
+/// under every small seed.)
 #[test]
 fn seeds_in_a_row_are_independent() {
     let nibbles = |seed: u64| {

@@ -116,8 +116,8 @@ fn vectors() -> (Vec<Feature>, Vec<Feature>) {
     (x, y)
 }
 
-/// Returns the dot product, and the variance that hashing into `slots` slots adds (Weinberger and others
-/// 2009).
+/// Returns the dot product, and the variance that hashing into `slots` slots adds (Weinberger and
+/// others 2009).
 fn theory(x: &[Feature], y: &[Feature], slots: f64) -> (f64, f64) {
     let of = |vector: &[Feature], name: &str| {
         vector.iter().find(|(other, _)| other == name).map_or(0.0, |&(_, weight)| f64::from(weight))
@@ -164,7 +164,8 @@ fn dot_products_of_hashed_features_are_unbiased_with_the_variance_of_theory() {
     }
 }
 
-/// Without signs products would be too large, by far: the sum of all products, shared among the slots.
+/// Without signs products would be too large, by far: the sum of all products, shared among the
+/// slots.
 #[test]
 fn without_signs_products_are_biased() {
     let mut random = generator("unsigned");

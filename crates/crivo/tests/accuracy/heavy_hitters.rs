@@ -1,8 +1,8 @@
 //! HeavyHitters against exact counts.
 //!
-//! Its bounds are certain, so there is no margin: after every stream, however it was split and merged,
-//! each key is compared with its exact count. That the bounds could not be closer is shown as well:
-//! streams are given that reach each of them.
+//! Its bounds are certain, so there is no margin: after every stream, however it was split and
+//! merged, each key is compared with its exact count. That the bounds could not be closer is shown
+//! as well: streams are given that reach each of them.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +60,8 @@ fn streams(draws: usize, random: &mut Random) -> Vec<(&'static str, Stream)> {
     let weighted = steep.iter().map(|&key| (key, 1 + random.bits() % 1500)).collect();
     let heavy_tailed =
         flat.iter().map(|&key| (key, 1 + (random.bits() >> (random.below(50) + 10)))).collect();
-    // All the same until the frequent keys come at last; and frequent keys that vanish among others.
+    // All the same until the frequent keys come at last; and frequent keys that vanish among
+    // others.
     let late = (0..draws as u64).map(|i| if 10 * i < 9 * draws as u64 { 100 + i } else { i % 7 }).collect();
     let early =
         (0..draws as u64).map(|i| if 10 * i < draws as u64 { i % 7 } else { 100 + i % 5000 }).collect();
@@ -114,8 +115,8 @@ fn integer(hitter: &Hitter) -> u64 {
     }
 }
 
-/// The list is ordered by count and then by key, and what is listed too high is wrong by no more than
-/// half the widths of the bounds.
+/// The list is ordered by count and then by key, and what is listed too high is wrong by no more
+/// than half the widths of the bounds.
 fn check_order(listed: &[Hitter], truth: &Counts, what: &str) {
     for pair in listed.windows(2) {
         let [a, b] = pair else { panic!("a pair has two") };
@@ -221,9 +222,9 @@ fn every_key_above_the_share_is_found() {
     }
 }
 
-/// A stream that drives the error up to the guarantee, so that no smaller constant would be true: all but
-/// a quarter of the counters hold large weights, which each purge lowers by a whole weight that was counted
-/// once.
+/// A stream that drives the error up to the guarantee, so that no smaller constant would be true:
+/// all but a quarter of the counters hold large weights, which each purge lowers by a whole weight
+/// that was counted once.
 #[test]
 fn the_guarantee_is_reached_so_that_three_percent_less_would_be_wrong() {
     for capacity in [8, 100, 1000_u64] {
@@ -243,8 +244,8 @@ fn the_guarantee_is_reached_so_that_three_percent_less_would_be_wrong() {
     }
 }
 
-/// For each bound there are keys whose true count it is, though the other bound is elsewhere: a bound
-/// closer by one would be broken.
+/// For each bound there are keys whose true count it is, though the other bound is elsewhere: a
+/// bound closer by one would be broken.
 #[test]
 fn bounds_closer_by_one_would_be_broken() {
     let mut random = generator("closer");
@@ -265,8 +266,8 @@ fn bounds_closer_by_one_would_be_broken() {
     assert!(at_lower > 0 && at_upper > 0 && at_error > 0, "{at_lower} {at_upper} {at_error}");
 }
 
-/// On streams as they come the error is far below the guarantee, and the bounds of frequent keys far closer
-/// still. With --nocapture this prints the table of docs/accuracy/heavy-hitters.md.
+/// On streams as they come the error is far below the guarantee, and the bounds of frequent keys
+/// far closer still. With --nocapture this prints the table of docs/accuracy/heavy-hitters.md.
 #[test]
 fn frequent_keys_are_known_far_better_than_guaranteed() {
     let mut random = generator("measured");
@@ -300,8 +301,9 @@ fn frequent_keys_are_known_far_better_than_guaranteed() {
                 );
             }
             assert!(counted >= sure, "all that came more often than the error have a counter");
-            // The hundredth key comes 780 times at 1.1 and 380 at 1.5, more than nine deviations above the
-            // error; one that rare when it came first has been given up and come back early if at all.
+            // The hundredth key comes 780 times at 1.1 and 380 at 1.5, more than nine deviations
+            // above the error; one that rare when it came first has been given up and come back
+            // early if at all.
             if exponent > 1.0 && capacity > 256 {
                 assert_eq!(sure, 100, "Zipf {exponent}, {capacity} counters");
                 assert!(width < limit / 50.0, "Zipf {exponent}, {capacity} counters: {width}");

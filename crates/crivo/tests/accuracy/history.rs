@@ -1,9 +1,10 @@
 //! Counts with history against their theory.
 //!
-//! The count is a sum of `1/p` over the items that changed a register, so its variance is the sum of `E[1/p] − 1` over
-//! all items past the exact state. A level `k` changes a register if neither it nor a level more than `BELOW` above it
-//! occurred. With `ν` items a register that has the probability `exp(−ν 2^−k (1 + 2^−BELOW))`, and the mean of `p` is the
-//! sum of these, each times `2^−k`. Nothing here is shared with the library.
+//! The count is a sum of `1/p` over the items that changed a register, so its variance is the sum
+//! of `E[1/p] − 1` over all items past the exact state. A level `k` changes a register if neither
+//! it nor a level more than `BELOW` above it occurred. With `ν` items a register that has the
+//! probability `exp(−ν 2^−k (1 + 2^−BELOW))`, and the mean of `p` is the sum of these, each times
+//! `2^−k`. Nothing here is shared with the library.
 
 use crivo::Estimate;
 use crivo::distinct::RegisterSketch;
@@ -91,7 +92,8 @@ fn ultraloglog_holds_along_streams() {
     holds_along_streams::<ThreeLevels>(9, &[125, 500, 2_560, 5_120]);
 }
 
-/// Second-order terms grow as 1/m: the margins are wider, and coverage is never below what is promised.
+/// Second-order terms grow as 1/m: the margins are wider, and coverage is never below what is
+/// promised.
 fn small_sketches_stay_close_to_theory<K: RegisterModel>() {
     let sizes = [100, 1_000];
     for (&size, measured) in sizes.iter().zip(&measured::<K>(4, TRIALS, &sizes, |estimate| estimate)) {
@@ -121,8 +123,8 @@ fn theory_has_the_known_limits() {
     assert!((ratio::<ThreeLevels>() - 1.0).abs() < 1e-3, "{}", ratio::<ThreeLevels>());
 }
 
-/// The bits of a stored sketch times the variance of its count, envelope included: CPC has 1.79. The variance is that
-/// of theory, to which the other tests hold the sketch.
+/// The bits of a stored sketch times the variance of its count, envelope included: CPC has 1.79.
+/// The variance is that of theory, to which the other tests hold the sketch.
 #[test]
 fn stored_ultraloglogs_take_at_most_1_8_bits_times_variance() {
     let mut random = generator("stored history");

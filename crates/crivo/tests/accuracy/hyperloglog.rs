@@ -25,9 +25,9 @@ fn holds_from_the_switch_to_twenty_registers_full() {
 
 #[test]
 fn holds_at_a_million() {
-    // Real streams are slow, so there are fewer trials and wider margins for them than elsewhere. The
-    // claim that matters is one-sided, an error of at most 1.02 × 1.04/√m, which is 1.025 × theory:
-    // more than 4.9 deviations of noise at 24,000 trials, as the assertion below computes.
+    // Real streams are slow, so there are fewer trials and wider margins for them than elsewhere.
+    // The claim that matters is one-sided, an error of at most 1.02 × 1.04/√m, which is 1.025 ×
+    // theory: more than 4.9 deviations of noise at 24,000 trials, as the assertion below computes.
     let trials = 24_000;
     let measured = suite::measure_streams::<HighestRank>(12, 1_000_000, trials);
     let ceiling = 1.02 * 1.04 / 64.0;

@@ -40,7 +40,8 @@ fn folder(random: &mut Random, tables: usize) -> Folder {
     (0..tables).map(|_| (0..4).map(|_| column()).collect()).collect()
 }
 
-/// The larger share of different values that one column has of the other's, for every pair of different tables.
+/// The larger share of different values that one column has of the other's, for every pair of
+/// different tables.
 fn exact(folder: &Folder) -> BTreeMap<FoundPair, f64> {
     let sets: Vec<(ColumnPlace, HashSet<&String>)> = (0..)
         .zip(folder)
@@ -74,9 +75,10 @@ fn search(folder: &Folder, k: u32, seed: u64, rule: JoinRule) -> (JoinSearch, Fo
     (search, found)
 }
 
-/// Claims what the module promises: over 30 folders with about 1,400 pairs each, no pair with the share that is asked
-/// for is missing. The chance that one is missing in any is below 30 · 10⁻⁶ if all pairs were at the bound; at least
-/// nine in ten are far from it, so the chance of a false alarm is below 10⁻⁶ for the seeds of this test, which are fixed.
+/// Claims what the module promises: over 30 folders with about 1,400 pairs each, no pair with the
+/// share that is asked for is missing. The chance that one is missing in any is below 30 · 10⁻⁶ if
+/// all pairs were at the bound; at least nine in ten are far from it, so the chance of a false
+/// alarm is below 10⁻⁶ for the seeds of this test, which are fixed.
 #[test]
 fn every_pair_with_the_share_is_listed_or_undecided() {
     let mut random = generator("join search");

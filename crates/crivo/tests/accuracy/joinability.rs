@@ -27,10 +27,10 @@ fn compare(left: &JoinColumn, right: &JoinColumn) -> Joinability {
     left.compare(right, false).unwrap().expect("keys are worth comparing")
 }
 
-/// Claims that intervals at 95 % cover both shares. Of 400 hash seeds at most 49 may miss, on either side:
-/// a binomial variable with the chance 0.05 exceeds that with a probability below 10⁻⁷. At a share of 0.8
-/// and of 0.2 the estimate is more than eight standard errors from 0.5, so the verdict is always the right
-/// one.
+/// Claims that intervals at 95 % cover both shares. Of 400 hash seeds at most 49 may miss, on
+/// either side: a binomial variable with the chance 0.05 exceeds that with a probability below
+/// 10⁻⁷. At a share of 0.8 and of 0.2 the estimate is more than eight standard errors from 0.5, so
+/// the verdict is always the right one.
 #[test]
 fn shares_are_covered_and_verdicts_follow() {
     let mut random = generator("joins");

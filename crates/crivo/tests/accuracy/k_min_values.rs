@@ -1,8 +1,8 @@
 //! `KMinValues` against the order statistics of uniform hashes.
 //!
-//! The k-th smallest of `n` uniform values has a beta distribution, from which `(k − 1)/h` is unbiased with
-//! the relative variance `(n − k + 1)/(n (k − 2))`. With one hash there is neither mean nor variance, and
-//! quantiles are compared: `P(h > x) = (1 − x)^n`.
+//! The k-th smallest of `n` uniform values has a beta distribution, from which `(k − 1)/h` is
+//! unbiased with the relative variance `(n − k + 1)/(n (k − 2))`. With one hash there is neither
+//! mean nor variance, and quantiles are compared: `P(h > x) = (1 − x)^n`.
 
 #![allow(clippy::print_stdout)] // with --nocapture: the rows of the tables in docs/accuracy
 
@@ -33,9 +33,9 @@ fn streamed(k: u32, n: u64, random: &mut Random) -> KMinValues {
     sketch
 }
 
-/// The sketch of `n` random hashes, by its k smallest alone: the next smallest of the `left` values above
-/// `x` has survival function `((1 − y)/(1 − x))^left`. A few more are drawn, because beyond 10¹⁴ items
-/// some of the smallest hashes are equal.
+/// The sketch of `n` random hashes, by its k smallest alone: the next smallest of the `left` values
+/// above `x` has survival function `((1 − y)/(1 − x))^left`. A few more are drawn, because beyond
+/// 10¹⁴ items some of the smallest hashes are equal.
 fn drawn(k: u32, n: f64, random: &mut Random) -> KMinValues {
     let mut sketch = empty(k);
     let mut x = 0.0_f64;

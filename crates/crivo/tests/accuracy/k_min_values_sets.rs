@@ -1,8 +1,9 @@
 //! Comparing two sets by their smallest hashes, against the theory of samples.
 //!
-//! Every hash below the share `θ` of the range is sampled, so of a part of `M` items `Binomial(M, θ)` are: the
-//! relative variance of its size is `(1 − θ)/(M θ)`, that of the Jaccard similarity `J` of `N` items
-//! in all `(1 − J)/J · (1 − θ)/(N θ)`, and that of the containment the same with the first set's items. `θ` is near `k/(n + 1)` for the larger set.
+//! Every hash below the share `θ` of the range is sampled, so of a part of `M` items
+//! `Binomial(M, θ)` are: the relative variance of its size is `(1 − θ)/(M θ)`, that of the Jaccard
+//! similarity `J` of `N` items in all `(1 − J)/J · (1 − θ)/(N θ)`, and that of the containment the
+//! same with the first set's items. `θ` is near `k/(n + 1)` for the larger set.
 
 #![allow(clippy::print_stdout)] // with --nocapture: the rows of the tables in docs/accuracy
 
@@ -77,8 +78,8 @@ fn parts_of_the_union_hold() {
     }
 }
 
-/// Sets of every relation, sketches of every pair of sizes: bounds hold the truth in at least 94 % of
-/// trials (in fact in 95 %, but a promise must not fail by bad luck).
+/// Sets of every relation, sketches of every pair of sizes: bounds hold the truth in at least 94 %
+/// of trials (in fact in 95 %, but a promise must not fail by bad luck).
 #[test]
 fn bounds_hold_whatever_the_sets() {
     let mut random = generator("relations");

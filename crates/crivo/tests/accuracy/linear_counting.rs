@@ -1,8 +1,9 @@
-//! `LinearCounting` against its theory: with `t = n/L` the relative variance is `(e^t − t − 1) L/n²` and the bias
-//! `(e^t − t − 1)/2n` (Whang, Vander-Zanden and Taylor 1990). That the bounds hold for every count of
-//! small tables is computed, not sampled, beside the code.
+//! `LinearCounting` against its theory: with `t = n/L` the relative variance is
+//! `(e^t − t − 1) L/n²` and the bias `(e^t − t − 1)/2n` (Whang, Vander-Zanden and Taylor 1990).
+//! That the bounds hold for every count of small tables is computed, not sampled, beside the code.
 //!
-//! The theoretical bias is taken out of each answer before it is judged: what is left must be small.
+//! The theoretical bias is taken out of each answer before it is judged: what is left must be
+//! small.
 
 use crivo::distinct::LinearCounting;
 use crivo::keys::KeyScheme;

@@ -1,13 +1,15 @@
 //! LogLog against its theory.
 //!
-//! With `m` registers and `ν = n/m` from ten on, the relative variance is `(ln²2/12 + π²/6 − 1/ν)/m`, the last
-//! term because the number of items is fixed. The estimate is a product
-//! over the registers, so in the Poisson model at `ν` items a register its mean is `α m (E 2^(z/m))^m`, with
-//! `E 2^(z/m) = 1 + Σ_j (2^((j+1)/m) − 2^(j/m)) (1 − e^(−ν 2^−(j+1)))` for the longest run of zeros `z` of
-//! one. For many items this tells by how much the constant of endless registers is too high, for few how far the
-//! estimate is from the truth. Durand and Flajolet (2003) count one more than the zeros; their constant is half.
+//! With `m` registers and `ν = n/m` from ten on, the relative variance is
+//! `(ln²2/12 + π²/6 − 1/ν)/m`, the last term because the number of items is fixed. The estimate is
+//! a product over the registers, so in the Poisson model at `ν` items a register its mean is
+//! `α m (E 2^(z/m))^m`, with `E 2^(z/m) = 1 + Σ_j (2^((j+1)/m) − 2^(j/m)) (1 − e^(−ν 2^−(j+1)))`
+//! for the longest run of zeros `z` of one. For many items this tells by how much the constant of
+//! endless registers is too high, for few how far the estimate is from the truth. Durand and
+//! Flajolet (2003) count one more than the zeros; their constant is half.
 //!
-//! The theoretical bias is taken out of each answer before it is judged: what is left must be small.
+//! The theoretical bias is taken out of each answer before it is judged: what is left must be
+//! small.
 
 #![allow(clippy::print_stdout)] // with --nocapture: the rows of the tables in docs/accuracy
 
@@ -48,14 +50,16 @@ fn streamed(precision: u8, n: u64, random: &mut Random) -> LogLog {
     sketch
 }
 
-/// The sketch of about `n` random hashes, `n` far above the number of registers, by the registers' longest runs alone: `P(z < r) = e^(−ν 2^−r)`,
-/// so with an exponential variable `e` the run is the least that is not below `log₂(ν/e) − 1`.
+/// The sketch of about `n` random hashes, `n` far above the number of registers, by the registers'
+/// longest runs alone: `P(z < r) = e^(−ν 2^−r)`, so with an exponential variable `e` the run is the
+/// least that is not below `log₂(ν/e) − 1`.
 fn drawn(precision: u8, n: f64, random: &mut Random) -> LogLog {
     let mut sketch = empty(precision);
     let shift = 64 - u32::from(precision);
     for register in 0..1_u64 << precision {
         let ratio = n / f64::from(1_u32 << precision) / -random.unit().ln();
-        // The exponent of a float is the whole part of its logarithm, and no such float is a power of 2.
+        // The exponent of a float is the whole part of its logarithm, and no such float is a power
+        // of 2.
         let zeros = ((ratio.to_bits() >> 52) as i64 - 1023).clamp(0, i64::from(shift));
         let low_bits = if zeros == i64::from(shift) { 0 } else { 1 << zeros };
         sketch.insert_hash(register << shift | low_bits);

@@ -1,4 +1,5 @@
-//! Majority against exact counts, on every short stream there is; and the width of its bounds against theory.
+//! Majority against exact counts, on every short stream there is; and the width of its bounds
+//! against theory.
 
 use std::collections::HashMap;
 
@@ -95,8 +96,8 @@ fn the_statement_holds_however_a_short_stream_is_split_and_merged() {
     });
 }
 
-/// For every state that votes lead to, there is a stream that leads to it and reaches each bound: nothing
-/// closer would be certain.
+/// For every state that votes lead to, there is a stream that leads to it and reaches each bound:
+/// nothing closer would be certain.
 #[test]
 fn no_closer_bounds_are_certain() {
     // What was reached: the least and the most votes of the candidate, and the most of another key.
@@ -140,9 +141,10 @@ fn a_majority_of_one_vote_is_found_in_long_streams() {
     }
 }
 
-/// Between two keys the lead is a random walk, and the width of the bounds is the number of pairs before
-/// its last return to zero. With a share `p` and `q = 1 − p` that is `n` with probability
-/// `C(2n, n)(pq)^n (p − q)`, which has the mean `2pq/(p − q)²` and the variance `2pq/(p − q)² + 8(pq)²/(p − q)⁴`.
+/// Between two keys the lead is a random walk, and the width of the bounds is the number of pairs
+/// before its last return to zero. With a share `p` and `q = 1 − p` that is `n` with probability
+/// `C(2n, n)(pq)^n (p − q)`, which has the mean `2pq/(p − q)²` and the variance
+/// `2pq/(p − q)² + 8(pq)²/(p − q)⁴`.
 fn theory(share: f64) -> (f64, f64) {
     let (product, gap) = (share * (1.0 - share), (2.0 * share - 1.0).powi(2));
     (2.0 * product / gap, 2.0 * product / gap + 8.0 * (product / gap).powi(2))
@@ -151,8 +153,8 @@ fn theory(share: f64) -> (f64, f64) {
 /// The mean width of many trials may differ from theory by this share of it.
 const MARGIN: f64 = 0.014;
 
-/// Returns the mean width of the bounds over many trials. `votes` must be large enough that the chance of a
-/// later return to zero is below 10⁻⁷ of the width; it falls as `(4pq)^n`.
+/// Returns the mean width of the bounds over many trials. `votes` must be large enough that the
+/// chance of a later return to zero is below 10⁻⁷ of the width; it falls as `(4pq)^n`.
 fn measured(share: f64, votes: usize, trials: usize) -> f64 {
     let mut random = generator("width");
     let limit = (share * u64::MAX as f64) as u64;

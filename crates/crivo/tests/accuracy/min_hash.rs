@@ -1,15 +1,15 @@
 //! MinHash against its theory.
 //!
-//! A slot of the union holds a random one of its `N` elements, and the slots of the two sets are equal exactly if
-//! that one is in both. Two slots filled in the same round hold different elements; filled in different
-//! rounds, independent ones. So with `q` the chance that two slots are filled in the same round, the
-//! variance of the share of equal slots is
+//! A slot of the union holds a random one of its `N` elements, and the slots of the two sets are
+//! equal exactly if that one is in both. Two slots filled in the same round hold different
+//! elements; filled in different rounds, independent ones. So with `q` the chance that two slots
+//! are filled in the same round, the variance of the share of equal slots is
 //!
 //! `J(1 − J)/k · (1 − q (k − 1)/(N − 1))`, `q = (1 − 2a + b)/(1 − b)`,
 //!
-//! where `a = (1 − 1/k)^N` is the chance that a round leaves a slot empty and `b = (1 − 2/k)^N` that it
-//! leaves two empty. It is never above `J(1 − J)/k`, that of independent slots, from which the bounds come: they
-//! hold the truth in more than 95 % of trials where sets are small.
+//! where `a = (1 − 1/k)^N` is the chance that a round leaves a slot empty and `b = (1 − 2/k)^N`
+//! that it leaves two empty. It is never above `J(1 − J)/k`, that of independent slots, from which
+//! the bounds come: they hold the truth in more than 95 % of trials where sets are small.
 
 use crivo::keys::KeyScheme;
 use crivo::similarity::MinHash;
@@ -44,8 +44,8 @@ fn claim(k: u32, sets: Sets) -> Claim {
     let (one_empty, two_empty) = ((1.0 - 1.0 / k).powf(n), (1.0 - 2.0 / k).powf(n));
     let same_round = (1.0 - 2.0 * one_empty + two_empty) / (1.0 - two_empty);
     let variance = j * (1.0 - j) / k * (1.0 - same_round * (k - 1.0) / (n - 1.0));
-    // Relative to the truth, as the harness measures. Bounds are those of whole numbers of slots, and of
-    // independent ones.
+    // Relative to the truth, as the harness measures. Bounds are those of whole numbers of slots,
+    // and of independent ones.
     Claim { rmse: variance.sqrt() / j, rmse_margin: 0.05, bias_margin: 0.06, coverage: (0.94, 1.0) }
 }
 
@@ -58,7 +58,8 @@ fn sketches_of(k: u32, sets: Sets, elements: &[u64]) -> [MinHash; 2] {
 
 /// Many pairs of sets, whose elements `draw` brings.
 fn measure(k: u32, sets: Sets, mut draw: impl FnMut(&mut [u64])) -> Measured {
-    // Bounds depend on the number of equal slots alone: computing them once for each saves most of the time.
+    // Bounds depend on the number of equal slots alone: computing them once for each saves most of
+    // the time.
     let mut answers: Vec<Option<Estimate>> = vec![None; k as usize + 1];
     let mut elements = vec![0; sets.union()];
     let mut measured = Measured::default();
@@ -102,8 +103,8 @@ fn similarity_in_400_slots_holds_at_every_size() {
     SETS.into_iter().for_each(|sets| holds(400, sets, "random", |elements| random.fill(elements)));
 }
 
-/// Small integers, multiples of a power of two, and numbers that differ in their highest bits only do not
-/// look random, and are taken as they are.
+/// Small integers, multiples of a power of two, and numbers that differ in their highest bits only
+/// do not look random, and are taken as they are.
 #[test]
 fn similarity_of_integers_holds_without_a_hash() {
     let mut random = generator("min hash integers");
@@ -146,8 +147,8 @@ fn a_similarity_wrong_by_three_percent_is_caught() {
     }
 }
 
-/// The size of the set, which the slots tell too: bounds hold the truth in at least 94 % of trials, and the
-/// error is about `1/√k`.
+/// The size of the set, which the slots tell too: bounds hold the truth in at least 94 % of trials,
+/// and the error is about `1/√k`.
 #[test]
 fn sizes_are_told_from_one_element_on() {
     let mut random = generator("min hash sizes");

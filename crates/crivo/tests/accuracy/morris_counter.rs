@@ -1,8 +1,8 @@
 //! `MorrisCounter` against its exact distribution.
 //!
-//! The theory is the recurrence `P_k(n) = P_{k−1}(n)(1 − b^−n) + P_{k−1}(n − 1) b^−(n−1)`, which shares nothing
-//! with the counter: no skips, no cumulants. The estimate's variance comes from a heavy upper tail, so
-//! whole distributions are compared.
+//! The theory is the recurrence `P_k(n) = P_{k−1}(n)(1 − b^−n) + P_{k−1}(n − 1) b^−(n−1)`, which
+//! shares nothing with the counter: no skips, no cumulants. The estimate's variance comes from a
+//! heavy upper tail, so whole distributions are compared.
 
 use crivo::Confidence;
 use crivo::counting::MorrisCounter;
@@ -18,7 +18,8 @@ pub(crate) fn distributions(base: f64, highest: u16, most: u32, mut visit: impl 
     let mut probabilities = vec![0.0; values];
     probabilities[0] = 1.0;
     for k in 1..=most {
-        // No more steps than events; what is too small to matter would only slow the processor down.
+        // No more steps than events; what is too small to matter would only slow the processor
+        // down.
         for n in (0..values.min(k as usize + 1)).rev() {
             let from_below = if n == 0 { 0.0 } else { probabilities[n - 1] * chances[n - 1] };
             let next = probabilities[n] * (1.0 - chances[n]) + from_below;
@@ -137,8 +138,8 @@ fn a_base_wrong_by_three_percent_is_caught() {
     }
 }
 
-/// The mean of the estimates of all values, weighted by the exact distribution, is the number of events,
-/// and their variance `(b − 1)k(k − 1)/2`: no trial, no noise.
+/// The mean of the estimates of all values, weighted by the exact distribution, is the number of
+/// events, and their variance `(b − 1)k(k − 1)/2`: no trial, no noise.
 #[test]
 fn estimates_are_unbiased_and_vary_as_they_should() {
     for base in [2.0, 1.5, 1.084, 1.01] {
@@ -165,8 +166,8 @@ fn estimates_are_unbiased_and_vary_as_they_should() {
     }
 }
 
-/// Nothing is drawn here either: the coverage is added up over the exact distribution, for every number of
-/// events up to 3,000.
+/// Nothing is drawn here either: the coverage is added up over the exact distribution, for every
+/// number of events up to 3,000.
 #[test]
 fn intervals_cover_every_count_up_to_three_thousand() {
     for (base, widest) in
@@ -200,8 +201,8 @@ fn intervals_cover_every_count_up_to_three_thousand() {
     }
 }
 
-/// The same scale far beyond: sketches that counted to 10¹² and to 10¹⁵, whose intervals are compared with
-/// the truth.
+/// The same scale far beyond: sketches that counted to 10¹² and to 10¹⁵, whose intervals are
+/// compared with the truth.
 #[test]
 fn intervals_cover_large_counts() {
     for (base, k) in [(2.0, 1e12), (1.084, 1e12), (1.03, 1e15)] {

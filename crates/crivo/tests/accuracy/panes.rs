@@ -1,4 +1,5 @@
-//! The panes of a sketch that tosses coins toss different ones: the merged counter is as precise as a single one.
+//! The panes of a sketch that tosses coins toss different ones: the merged counter is as precise as
+//! a single one.
 
 use crivo::counting::SampledCounter;
 use crivo::window::Panes;
@@ -11,8 +12,8 @@ const TRIALS: u32 = 240_000;
 /// How far the measured variance may be from theory, as a share of it.
 const MARGIN: f64 = 0.0145;
 
-/// The variance of the value of a counter that is merged from panes, as a share of the binomial `n·p·(1 − p)`. `same` is
-/// the mistake: panes that are plain copies of the empty counter.
+/// The variance of the value of a counter that is merged from panes, as a share of the binomial
+/// `n·p·(1 − p)`. `same` is the mistake: panes that are plain copies of the empty counter.
 fn measured(same: bool) -> f64 {
     let mut random = generator("panes");
     let probability = 0.25;
@@ -40,8 +41,8 @@ fn measured(same: bool) -> f64 {
     ratio
 }
 
-/// The relative variance of a measured variance is `(2 + κ)/trials`, and the excess kurtosis `κ = (1 − 6p(1 − p))/(n·p(1 − p))` of
-/// this binomial is below 0.
+/// The relative variance of a measured variance is `(2 + κ)/trials`, and the excess kurtosis
+/// `κ = (1 − 6p(1 − p))/(n·p(1 − p))` of this binomial is below 0.
 #[test]
 fn merged_panes_have_the_variance_of_one_counter() {
     let deviations = MARGIN / (2.0 / f64::from(TRIALS)).sqrt();

@@ -1,12 +1,13 @@
 //! Private counts against their theory: the privacy of a report, and the error of an answer.
 //!
-//! **Privacy** is measured on what comes out of a client. All reports of a small protocol are counted, for two keys,
-//! and held to their exact probabilities; the largest ratio between the two keys is the `e^ε` that was promised.
+//! **Privacy** is measured on what comes out of a client. All reports of a small protocol are
+//! counted, for two keys, and held to their exact probabilities; the largest ratio between the two
+//! keys is the `e^ε` that was promised.
 //!
-//! **Answers.** Each trial draws a hash for every key (so that the draw of the hash functions is part of it), makes
-//! every report through a client, and asks the server. Mean and variance are held to theory, intervals to the
-//! truth. A variance may differ from theory by 4 %, which must be more than the noise of the trials; a scale wrong by
-//! 3 % makes 6 %.
+//! **Answers.** Each trial draws a hash for every key (so that the draw of the hash functions is
+//! part of it), makes every report through a client, and asks the server. Mean and variance are
+//! held to theory, intervals to the truth. A variance may differ from theory by 4 %, which must be
+//! more than the noise of the trials; a scale wrong by 3 % makes 6 %.
 
 use crivo::frequency::private::{PredictableBits, PrivateClient, PrivateCountMean, Protocol, RandomBits};
 use crivo::keys::KeyScheme;
@@ -57,7 +58,8 @@ fn probabilities(epsilon: f64, places: [u32; 2]) -> Vec<f64> {
         .collect()
 }
 
-/// Two hashes whose places differ in both rows, with the places: found from reports that are hardly ever flipped.
+/// Two hashes whose places differ in both rows, with the places: found from reports that are hardly
+/// ever flipped.
 fn two_keys() -> [(u64, [u32; 2]); 2] {
     let protocol = protocol(32.0, 2, 3);
     let mut coins = coins("places");
@@ -261,8 +263,8 @@ fn answers_are_unbiased_with_the_variance_and_coverage_of_theory() {
     }
 }
 
-/// Where collisions decide and are anything but normal: one key has every report, and is met in a row or not. And
-/// where rows are too few to show it.
+/// Where collisions decide and are anything but normal: one key has every report, and is met in a
+/// row or not. And where rows are too few to show it.
 #[test]
 fn intervals_hold_the_truth_where_errors_are_not_normal() {
     let mut coins = coins("not normal");
@@ -342,8 +344,8 @@ fn relabel(protocol: &Protocol, record: &mut [u8]) {
     checksum.copy_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
 }
 
-/// For fixed hash functions, a key that shares a row's place with a frequent key is off by that row's share
-/// of it, every time. Apple's analysis claims no bias here.
+/// For fixed hash functions, a key that shares a row's place with a frequent key is off by that
+/// row's share of it, every time. Apple's analysis claims no bias here.
 #[test]
 fn answers_are_unbiased_only_over_the_draw_of_the_hash_functions() {
     let mut coins = coins("given");

@@ -1,6 +1,6 @@
 //! `ProbabilisticCounting` against the distribution of the longest run of zeros,
-//! `P(z_max ≤ z) = (1 − 2^−(z+1))^n`. Its mean is infinite, so it is judged by every quantile and by how often
-//! its bounds hold.
+//! `P(z_max ≤ z) = (1 − 2^−(z+1))^n`. Its mean is infinite, so it is judged by every quantile and
+//! by how often its bounds hold.
 
 #![allow(clippy::print_stdout)] // with --nocapture: the rows of the tables in docs/accuracy
 

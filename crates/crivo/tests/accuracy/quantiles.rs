@@ -1,10 +1,11 @@
-//! Rank sketches against exact ranks: the error is the stated one, intervals hold the truth as often as they say, for any
-//! order of the values and after merging.
+//! Rank sketches against exact ranks: the error is the stated one, intervals hold the truth as
+//! often as they say, for any order of the values and after merging.
 //!
-//! **Theory.** A compaction at level `h` changes a rank by `±2^h` with chance ¼ each, its counterpart undoes that if it
-//! errs too: each pair has the variance `4^h/2`. The errors of all pairs are independent, so the variance of a rank is
-//! half the sum of `4^h` over them. A compaction of values that are all on one side of a rank does not err about it:
-//! in a random order there are hardly any such compactions, in a sorted one there are many, and the sum is an upper
+//! **Theory.** A compaction at level `h` changes a rank by `±2^h` with chance ¼ each, its
+//! counterpart undoes that if it errs too: each pair has the variance `4^h/2`. The errors of all
+//! pairs are independent, so the variance of a rank is half the sum of `4^h` over them. A
+//! compaction of values that are all on one side of a rank does not err about it: in a random order
+//! there are hardly any such compactions, in a sorted one there are many, and the sum is an upper
 //! bound. The sketch counts the pairs; what it states is held to what is measured here.
 
 use crivo::quantiles::{Accuracy, NumberQuantiles};
@@ -21,7 +22,8 @@ fn data(order: &str, count: usize, random: &mut Random) -> Vec<f64> {
     match order {
         "random" => (1..count).rev().for_each(|last| values.swap(last, random.below(last + 1))),
         "descending" => values.reverse(),
-        // Low and high by turns: without the second coin every compaction would err about the middle.
+        // Low and high by turns: without the second coin every compaction would err about the
+        // middle.
         "alternating" => {
             let (low, high) = values.split_at(count / 2);
             values = low.iter().zip(high).flat_map(|(&low, &high)| [low, high]).collect();
@@ -31,15 +33,16 @@ fn data(order: &str, count: usize, random: &mut Random) -> Vec<f64> {
     values
 }
 
-/// The number of numbers up to a share of them, scaled so that its relative error is one of the stated standard error.
+/// The number of numbers up to a share of them, scaled so that its relative error is one of the
+/// stated standard error.
 fn stretched(sketch: &NumberQuantiles, share: f64) -> (f64, Estimate) {
     let truth = (share * sketch.count() as f64).ceil();
     (truth, sketch.count_at_most(truth - 1.0))
 }
 
-/// The theory written down again: half the sum of `4^h` over pairs of compactions, from the sizes alone. A sketch compacts the lowest
-/// full level as soon as all are full together; a compaction of `c` values leaves none, one or two of them behind, one on
-/// average.
+/// The theory written down again: half the sum of `4^h` over pairs of compactions, from the sizes
+/// alone. A sketch compacts the lowest full level as soon as all are full together; a compaction of
+/// `c` values leaves none, one or two of them behind, one on average.
 fn theoretical_error(size: u32, count: usize) -> f64 {
     let capacity = |depth: i32| (f64::from(size) * (2.0_f64 / 3.0).powi(depth)).ceil().max(8.0);
     let mut levels = vec![0.0];
@@ -70,8 +73,9 @@ fn theoretical_error(size: u32, count: usize) -> f64 {
     variance.sqrt() / count as f64
 }
 
-/// 54,000 trials: the error is within 3 % of the stated one, which is within 10 % of theory's (that does not know how
-/// many values each compaction leaves behind); bias below 5 % of it; coverage from 94 % to 97 %.
+/// 54,000 trials: the error is within 3 % of the stated one, which is within 10 % of theory's (that
+/// does not know how many values each compaction leaves behind); bias below 5 % of it; coverage
+/// from 94 % to 97 %.
 #[test]
 fn errors_are_the_stated_ones_in_a_random_order() {
     let (size, count) = (32, 3000);
@@ -89,8 +93,9 @@ fn errors_are_the_stated_ones_in_a_random_order() {
     }
 }
 
-/// 54,000 trials in orders that compact values of one side only: the error is at most 3 % above the stated one, which five
-/// standard deviations of the measured error are below; bias below 5 % of it; coverage at least 94 %.
+/// 54,000 trials in orders that compact values of one side only: the error is at most 3 % above the
+/// stated one, which five standard deviations of the measured error are below; bias below 5 % of
+/// it; coverage at least 94 %.
 #[test]
 fn errors_are_at_most_the_stated_ones_in_any_order() {
     for order in ["alternating", "descending"] {
@@ -108,7 +113,8 @@ fn errors_are_at_most_the_stated_ones_in_any_order() {
     }
 }
 
-/// The errors of a rank over sketches with different seeds, and the standard error that they state, on average.
+/// The errors of a rank over sketches with different seeds, and the standard error that they state,
+/// on average.
 fn measure(values: &[f64], size: u32, share: f64, trials: u32, random: &mut Random) -> (Measured, f64) {
     let (mut measured, mut stated) = (Measured::default(), 0.0);
     for _ in 0..trials {
@@ -121,8 +127,8 @@ fn measure(values: &[f64], size: u32, share: f64, trials: u32, random: &mut Rand
     (measured, stated)
 }
 
-/// 20,000 trials each: sampled below the levels, and merged from parts. Coverage from 94 % to 97 %, and the error at most
-/// 1.05 of the stated one.
+/// 20,000 trials each: sampled below the levels, and merged from parts. Coverage from 94 % to 97 %,
+/// and the error at most 1.05 of the stated one.
 #[test]
 fn sampled_and_merged_sketches_keep_the_guarantee() {
     for parts in [1, 8] {
@@ -149,7 +155,8 @@ fn sampled_and_merged_sketches_keep_the_guarantee() {
                 stated += merged.standard_error().powi(2) / 20_000.0;
             }
             let ratio = (squares / stated).sqrt();
-            // 4.9 standard deviations of 20,000 trials are 0.0245 of the error, and 0.0076 of the coverage.
+            // 4.9 standard deviations of 20,000 trials are 0.0245 of the error, and 0.0076 of the
+            // coverage.
             #[allow(clippy::print_stdout)] // with --nocapture: the rows of the table in docs/accuracy
             {
                 println!(
@@ -167,7 +174,8 @@ fn sampled_and_merged_sketches_keep_the_guarantee() {
     }
 }
 
-/// 300 trials: with tails the error is a share of the distance from the nearer end, and intervals hold the truth.
+/// 300 trials: with tails the error is a share of the distance from the nearer end, and intervals
+/// hold the truth.
 #[test]
 fn tails_err_by_a_share_of_the_distance_from_the_end() {
     let mut random = generator("tails");

@@ -1,10 +1,10 @@
 //! `RangeCountMin` against its theory.
 //!
-//! A range is a sum of blocks, at most two of each level. With one row, a block is too large by the keys
-//! outside it that fall on the same counter: `(N − its own)/width` on average, whatever the stream. That
-//! is exact theory for the mean; the decomposition into blocks is written here a second time, and
-//! more slowly. With several rows the promise is a bound, and is held to. Each trial has a seed of
-//! its own.
+//! A range is a sum of blocks, at most two of each level. With one row, a block is too large by the
+//! keys outside it that fall on the same counter: `(N − its own)/width` on average, whatever the
+//! stream. That is exact theory for the mean; the decomposition into blocks is written here a
+//! second time, and more slowly. With several rows the promise is a bound, and is held to. Each
+//! trial has a seed of its own.
 
 use std::ops::RangeInclusive;
 

@@ -1,10 +1,11 @@
-//! The register sketches against their theory: what one sketch is held to, in the file of its name, is
-//! written once here.
+//! The register sketches against their theory: what one sketch is held to, in the file of its name,
+//! is written once here.
 //!
-//! The theory is written a second time, from the definition of the Fisher information and with nothing
-//! shared with the estimators: the relative variance of an efficient estimate of `n` from `m` registers
-//! is `(1/(ν² I(ν)) − 1/ν)/m` with `ν = n/m`, where `I` sums `(dP/dν)²/P` over everything that a register
-//! can remember: its highest level, and which of some levels below occurred.
+//! The theory is written a second time, from the definition of the Fisher information and with
+//! nothing shared with the estimators: the relative variance of an efficient estimate of `n` from
+//! `m` registers is `(1/(ν² I(ν)) − 1/ν)/m` with `ν = n/m`, where `I` sums `(dP/dν)²/P` over
+//! everything that a register can remember: its highest level, and which of some levels below
+//! occurred.
 
 use crivo::distinct::RegisterSketch;
 use crivo::keys::KeyScheme;
@@ -42,9 +43,9 @@ impl Probability {
     }
 }
 
-/// Everything that a register can remember: the levels that occurred, highest first, and how probable
-/// that is if items come at the given rate. A hash is of level k with probability 2^−k; the last level
-/// takes what is left.
+/// Everything that a register can remember: the levels that occurred, highest first, and how
+/// probable that is if items come at the given rate. A hash is of level k with probability 2^−k;
+/// the last level takes what is left.
 fn outcomes<K: RegisterModel>(precision: u8, rate: f64) -> Vec<(Vec<u32>, Probability)> {
     let last = 65 - u32::from(precision);
     let share = |level: u32| 0.5_f64.powi(level.min(last - 1) as i32);
@@ -105,12 +106,12 @@ fn feed<K: RegisterModel>(sketch: &mut RegisterSketch<K>, count: u64, random: &m
     }
 }
 
-/// Draws sketches in the state that `n` random hashes would leave, by the levels alone that decide it.
-/// Registers are drawn independently, which is right for `n` far above their number.
+/// Draws sketches in the state that `n` random hashes would leave, by the levels alone that decide
+/// it. Registers are drawn independently, which is right for `n` far above their number.
 struct Simulation {
     precision: u8,
-    /// For each thing that a register can remember, the low bits of hashes, some perhaps equal, that
-    /// make it so; and the probability of all up to it, scaled to the range of a u64.
+    /// For each thing that a register can remember, the low bits of hashes, some perhaps equal,
+    /// that make it so; and the probability of all up to it, scaled to the range of a u64.
     outcomes: Vec<(Vec<u64>, u64)>,
     /// Where among the outcomes to begin, by the first 12 bits of a chance.
     begin: Vec<usize>,
@@ -216,7 +217,8 @@ pub(crate) fn holds_from_a_million_to_ten_to_the_eighteenth<K: RegisterModel>(pr
     }
 }
 
-/// A small precision, its trials and margins, and the greatest share of intervals that hold the truth.
+/// A small precision, its trials and margins, and the greatest share of intervals that hold the
+/// truth.
 pub(crate) struct Small {
     pub(crate) precision: u8,
     pub(crate) trials: u32,
@@ -259,9 +261,9 @@ pub(crate) fn small_counts_are_exact_and_certain<K: RegisterModel>() {
     }
 }
 
-/// At each level the share of intervals that hold the truth, of 20,000, is between the two that follow. The
-/// ends are more than 4.9 binomial deviations away; at 99.9 % the upper one asks for at least one miss where
-/// 20 are expected, which fails with a chance of e^−20.
+/// At each level the share of intervals that hold the truth, of 20,000, is between the two that
+/// follow. The ends are more than 4.9 binomial deviations away; at 99.9 % the upper one asks for at
+/// least one miss where 20 are expected, which fails with a chance of e^−20.
 pub(crate) fn wider_confidence_covers_more<K: RegisterModel>(precision: u8, levels: [(f64, f64, f64); 3]) {
     let n = 1e6;
     let simulation = Simulation::new::<K>(precision, n);

@@ -1,8 +1,8 @@
 //! Reservoir: is every set of items as likely as any other?
 //!
-//! Where there are few enough of them, whole sets are counted: if all sets of `k` are equally likely, so is
-//! everything else about the sample. In long streams a random one of the sampled items is looked at, which
-//! must be any item of the stream with the same probability.
+//! Where there are few enough of them, whole sets are counted: if all sets of `k` are equally
+//! likely, so is everything else about the sample. In long streams a random one of the sampled
+//! items is looked at, which must be any item of the stream with the same probability.
 
 use crivo::keys::{KeyBatch, KeyRef, KeyScheme};
 use crivo::sampling::Reservoir;
@@ -54,7 +54,8 @@ fn hold_sets(subject: &str, n: u64, k: u32, mut draw: impl FnMut(&mut Random) ->
     assert_eq!(chi_square(&subject, &observed, &uniform(observed.len())), Ok(()));
 }
 
-/// A random one of the sampled items is in any of `bins` parts of the stream with the same probability.
+/// A random one of the sampled items is in any of `bins` parts of the stream with the same
+/// probability.
 fn hold_positions(
     subject: &str,
     n: u64,
@@ -181,8 +182,8 @@ fn every_position_is_as_likely_after_merges_of_unequal_streams() {
 
 const MUTANT_TRIALS: u32 = 1_000_000;
 
-/// Some samples are given an item of the second half instead of any, so that items there are 3 % more likely
-/// than those of the first.
+/// Some samples are given an item of the second half instead of any, so that items there are 3 %
+/// more likely than those of the first.
 #[test]
 fn a_sample_that_prefers_late_items_by_three_percent_is_caught() {
     let (n, k) = (200_u64, 10);
@@ -202,7 +203,8 @@ fn a_sample_that_prefers_late_items_by_three_percent_is_caught() {
     assert!(chi_square("10 | 200, late items 3 % too likely", &observed, &uniform(10)).is_err());
 }
 
-/// Algorithm L as in the paper, but with an exponent that is 3 % too large: the chance falls too fast.
+/// Algorithm L as in the paper, but with an exponent that is 3 % too large: the chance falls too
+/// fast.
 #[test]
 fn an_exponent_wrong_by_three_percent_is_caught() {
     let (n, k) = (1_000_u64, 10_u64);

@@ -11,7 +11,8 @@ fn places(sample: &RowSample) -> Vec<u64> {
     sample.rows().iter().map(|kept| kept.place).collect()
 }
 
-/// Claims that over random seeds every set of k of 6 rows is equally likely. 100,000 trials; χ² at 10⁻⁸.
+/// Claims that over random seeds every set of k of 6 rows is equally likely. 100,000 trials; χ² at
+/// 10⁻⁸.
 #[test]
 fn every_set_of_rows_is_equally_likely() {
     for k in 1..=4 {
@@ -31,7 +32,8 @@ fn every_set_of_rows_is_equally_likely() {
     }
 }
 
-/// Claims that sets come up as `k` draws without replacement by weight would find them. 100,000 trials; χ² at 10⁻⁸.
+/// Claims that sets come up as `k` draws without replacement by weight would find them. 100,000
+/// trials; χ² at 10⁻⁸.
 #[test]
 fn weighted_sets_have_the_probabilities_of_successive_draws() {
     for weights in WEIGHTS {
@@ -50,8 +52,9 @@ fn weighted_sets_have_the_probabilities_of_successive_draws() {
     }
 }
 
-/// Claims that in a long table a random one of the sampled rows is in any twentieth of it with the same probability, for
-/// row numbers that are in order and for seeds that differ in a bit only. 100,000 rows drawn; χ² at 10⁻⁸.
+/// Claims that in a long table a random one of the sampled rows is in any twentieth of it with the
+/// same probability, for row numbers that are in order and for seeds that differ in a bit only.
+/// 100,000 rows drawn; χ² at 10⁻⁸.
 #[test]
 fn rows_of_a_long_table_are_drawn_evenly() {
     let base = generator("long table").bits();

@@ -108,8 +108,8 @@ fn an_estimate_wrong_by_three_percent_is_caught() {
     }
 }
 
-/// Nothing is drawn here: the coverage is added up over all values that a counter can have, for every
-/// number of events up to 2,000.
+/// Nothing is drawn here: the coverage is added up over all values that a counter can have, for
+/// every number of events up to 2,000.
 #[test]
 fn intervals_cover_every_count_up_to_two_thousand() {
     for p in [0.9, 0.5, 0.2, 1.0 / 64.0, 0.001] {

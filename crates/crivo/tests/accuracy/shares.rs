@@ -1,7 +1,7 @@
 //! Shares: how often something happened, held to how often it should.
 //!
-//! Some estimates have no mean to measure (one smallest hash, one longest run of zeros). What they have
-//! is a distribution, which theory gives exactly; each of its quantiles is a share of trials.
+//! Some estimates have no mean to measure (one smallest hash, one longest run of zeros). What they
+//! have is a distribution, which theory gives exactly; each of its quantiles is a share of trials.
 
 use crivo::sketch::InsertHashes;
 
@@ -27,8 +27,8 @@ impl Share {
         self.successes / self.trials
     }
 
-    /// How much the share says against a chance: the logarithm of Chernoff's bound on how likely so large
-    /// a deviation, on this side, would be.
+    /// How much the share says against a chance: the logarithm of Chernoff's bound on how likely so
+    /// large a deviation, on this side, would be.
     fn evidence_against(&self, chance: f64) -> f64 {
         let term = |share: f64, chance: f64| if share > 0.0 { share * (share / chance).ln() } else { 0.0 };
         self.trials * (term(self.value(), chance) + term(1.0 - self.value(), 1.0 - chance))

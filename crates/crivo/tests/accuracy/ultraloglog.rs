@@ -8,8 +8,8 @@ use super::register_sketch::{self as suite, Small, TRIALS, claim, linear_countin
 
 #[test]
 fn theory_has_the_known_limits() {
-    // Many items: 0.7609/√m. Few: linear counting, but of two items in one register half the pairs are seen:
-    // not those of equal levels (1/3) or more than two apart (1/6).
+    // Many items: 0.7609/√m. Few: linear counting, but of two items in one register half the pairs
+    // are seen: not those of equal levels (1/3) or more than two apart (1/6).
     let theory = |n| theory::<ThreeLevels>(12, n);
     assert!((theory(1e9) / UltraLogLog::standard_error(12) - 1.0).abs() < 1e-4);
     let few = theory(41.0) / linear_counting(12, 41.0);

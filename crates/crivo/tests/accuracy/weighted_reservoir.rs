@@ -1,7 +1,7 @@
 //! `WeightedReservoir` against all sequences of draws, enumerated.
 //!
-//! The probability of a set is the sum over its orders of the product of `w_i/(what is left)`: draws without
-//! replacement, by definition, with no clock and no jump.
+//! The probability of a set is the sum over its orders of the product of `w_i/(what is left)`:
+//! draws without replacement, by definition, with no clock and no jump.
 
 use crivo::keys::{KeyBatch, KeyRef, KeyScheme};
 use crivo::sampling::WeightedReservoir;

@@ -80,7 +80,8 @@ fn each_broken_envelope_in_panes_is_named() {
     let length = 32 + 18;
     assert_eq!(broken(visitors, &inside(pane, length, 5, 0x26)), (InvalidContents, "pane"), "a family");
     assert_eq!(broken(visitors, &inside(pane, length, 12, 6)), (InvalidContents, "pane"), "a seed");
-    // Another precision: the registers no longer fit it, or the sketch is whole and of another size.
+    // Another precision: the registers no longer fit it, or the sketch is whole and of another
+    // size.
     assert_eq!(broken(visitors, &inside(pane, length, 28, 5)), (InvalidContents, "registers"));
     let mut other = HyperLogLog::new(5).unwrap();
     other.insert("ana").unwrap();

@@ -130,7 +130,8 @@ fn a_sealed_record_that_breaks_a_rule_is_named_with_its_number() {
     }
 }
 
-/// As `hostile_bytes.rs` does it for sketches: any bytes are refused or are reports that are written back the same.
+/// As `hostile_bytes.rs` does it for sketches: any bytes are refused or are reports that are
+/// written back the same.
 #[test]
 fn damaged_files_of_reports_are_refused_or_valid() {
     let mut random = generator("reports");

@@ -56,7 +56,8 @@ fn each_broken_rule_is_named<K: RegisterModel>() {
 
 /// Only registers of sets of levels are accepted: none is above the highest, none below the first.
 fn register_values_of_no_set_of_levels_are_refused<K: RegisterModel>() {
-    // At precision 4 the levels are 1 to 61. Which of those far below the highest occurred does not matter.
+    // At precision 4 the levels are 1 to 61. Which of those far below the highest occurred does not
+    // matter.
     let possible: BTreeSet<u8> = (1..=61_u32)
         .flat_map(|highest| {
             (0..8_u32).map(move |pattern| {

@@ -14,7 +14,8 @@ fn number(at: usize, value: u64) -> impl Fn(&mut Vec<u8>) {
     move |bytes| bytes[at..at + 8].copy_from_slice(&value.to_le_bytes())
 }
 
-/// Where the envelopes of the column inside begin: profile, growth, ranks. The profile has four of its own.
+/// Where the envelopes of the column inside begin: profile, growth, ranks. The profile has four of
+/// its own.
 fn parts(bytes: &[u8]) -> [usize; 3] {
     let all: Vec<usize> = (28..bytes.len() - 4).filter(|&at| bytes[at..].starts_with(b"CRVO")).collect();
     [all[0], all[5], all[6]]

@@ -1,8 +1,9 @@
 //! What the stored files answer, in one text file.
 //!
-//! Every golden file is asked all that its sketch can answer, then it is fed and merged, and what comes out is compared with
-//! `answers.txt`. The statistical tests say whether an estimator is right; this test says at once that an answer changed.
-//! `cargo xtask golden` adds the answers of new files. To change an answer on purpose, delete its lines first.
+//! Every golden file is asked all that its sketch can answer, then it is fed and merged, and what
+//! comes out is compared with `answers.txt`. The statistical tests say whether an estimator is
+//! right; this test says at once that an answer changed. `cargo xtask golden` adds the answers of
+//! new files. To change an answer on purpose, delete its lines first.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

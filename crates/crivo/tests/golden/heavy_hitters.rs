@@ -54,8 +54,8 @@ fn answers_of_stored_files_do_not_change() {
     assert!(stored("heavy_hitters_v1_saturated").is_saturated());
 }
 
-/// States after every kind of operation, at many capacities, in one number: what is given up, and when,
-/// is part of the promise.
+/// States after every kind of operation, at many capacities, in one number: what is given up, and
+/// when, is part of the promise.
 #[test]
 fn fingerprint_of_many_states_does_not_change() {
     let mut fingerprint = 0;

@@ -1,4 +1,5 @@
-//! The files of sketches whose integer keys are hashed with Rrmxmx; in the others they are hashed with XXH3.
+//! The files of sketches whose integer keys are hashed with Rrmxmx; in the others they are hashed
+//! with XXH3.
 
 use crivo::codec::AnySketch;
 use crivo::counting::CounterArray;

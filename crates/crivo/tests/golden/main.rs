@@ -4,8 +4,8 @@
 //! be what the code writes today; files of every version must be read. A missing file fails: only
 //! `cargo xtask golden` writes one, and never over another.
 //!
-//! The cases of each sketch stand in the file of its name. Besides the files, a fingerprint over many
-//! seeded states freezes the rest of the bytes.
+//! The cases of each sketch stand in the file of its name. Besides the files, a fingerprint over
+//! many seeded states freezes the rest of the bytes.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // this is how a test fails
 
@@ -83,7 +83,8 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
     .concat()
 }
 
-/// The scheme of integer keys before Rrmxmx: its files must stay what they are. New cases are in `integer_keys`.
+/// The scheme of integer keys before Rrmxmx: its files must stay what they are. New cases are in
+/// `integer_keys`.
 fn xxh3_integers() -> KeyScheme {
     KeyScheme::integers().with_function(HashFunction::Xxh3).unwrap()
 }

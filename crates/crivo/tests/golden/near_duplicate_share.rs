@@ -5,8 +5,8 @@ use crivo::profile::NearDuplicateShare;
 
 use super::path;
 
-/// Returns a sketch of made-up letters. Every third letter says nearly the same as the one before. The
-/// recipe is also in docs/format.md.
+/// Returns a sketch of made-up letters. Every third letter says nearly the same as the one before.
+/// The recipe is also in docs/format.md.
 fn letters(seed: u64, numbers: std::ops::Range<u64>) -> NearDuplicateShare {
     let mut sketch = NearDuplicateShare::with_scheme(128, KeyScheme::bytes().with_seed(seed)).unwrap();
     for number in numbers {

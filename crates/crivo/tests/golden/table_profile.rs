@@ -18,7 +18,8 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<u8>)> {
     };
     let texts: Vec<Option<String>> = (0..30).map(text).collect();
     let large = TableColumnSizes::for_memory(512 << 10);
-    // Days in two formats and with two readings, numbers that are days, and fractions of either sign.
+    // Days in two formats and with two readings, numbers that are days, and fractions of either
+    // sign.
     let of_row = |text: fn(i64) -> String| (0..40).map(|row| Some(text(row))).collect::<Vec<_>>();
     let detailed = [
         ("either", of_row(|row| format!("{}/{}/2024", row % 12 + 1, row % 9 + 1))),

@@ -1,4 +1,5 @@
-//! The laws of the binary fuse filter: it is a function of the set of its keys, finds all of them, and never grows.
+//! The laws of the binary fuse filter: it is a function of the set of its keys, finds all of them,
+//! and never grows.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,8 @@ fn filter_of(hashes: &[u64]) -> BinaryFuse {
     BinaryFuse::of_hashes(hashes, KeyScheme::hashes()).unwrap()
 }
 
-/// Hashes as they come from a hash function, and such that lie together or differ in a few bits only.
+/// Hashes as they come from a hash function, and such that lie together or differ in a few bits
+/// only.
 fn hashes() -> impl Strategy<Value = Vec<u64>> {
     let length = 0..600_usize;
     prop_oneof![

@@ -1,4 +1,5 @@
-//! The laws of the Bloom filters: they are sets, and splitting the building over threads changes nothing.
+//! The laws of the Bloom filters: they are sets, and splitting the building over threads changes
+//! nothing.
 
 use crivo::ErrorKind;
 use crivo::keys::KeyScheme;
@@ -52,7 +53,8 @@ proptest! {
         batches_find_what_single_questions_find(&sketch_of(blocked(blocks), &[&a]), &a, &b);
     }
 
-    /// Inserting says `true` exactly if the key was not found before, and changes nothing otherwise.
+    /// Inserting says `true` exactly if the key was not found before, and changes nothing
+    /// otherwise.
     #[test]
     fn insertion_says_what_was_certainly_new((a, _, _) in streams(), size in sizes(), blocks in 1_u64..500) {
         let (mut bloom, mut blocked) = (bloom(size), blocked(blocks));

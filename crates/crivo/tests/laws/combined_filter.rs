@@ -38,8 +38,8 @@ fn answers_are_those_of_the_parts() {
     assert_eq!([union.filters(), both.filters(), mixed.filters()], [2, 2, 4]);
 }
 
-/// Of 100,000 keys that are in no set, at most as many get a yes as the filter says, and five deviations more: a
-/// false alarm in fewer than one of 10⁶ runs.
+/// Of 100,000 keys that are in no set, at most as many get a yes as the filter says, and five
+/// deviations more: a false alarm in fewer than one of 10⁶ runs.
 #[test]
 fn the_rate_holds_for_keys_of_no_set() {
     let [a, b, _] = parts();

@@ -1,4 +1,5 @@
-//! What `CounterArray` promises: batches equal single events, stored arrays go on, and joining is by index.
+//! What `CounterArray` promises: batches equal single events, stored arrays go on, and joining is
+//! by index.
 
 use crivo::ErrorKind;
 use crivo::counting::CounterArray;

@@ -1,7 +1,7 @@
-//! The laws of HeavyHitters. Its counters depend on the order of the stream and on how it was split, so that
-//! merging is not joining, bit for bit; `accuracy/heavy_hitters.rs` holds both to the guarantee. What
-//! does hold: batches are their keys one by one, bytes lose nothing, merging commutes, and as long as
-//! every key has a counter the state is that of an exact count.
+//! The laws of HeavyHitters. Its counters depend on the order of the stream and on how it was
+//! split, so that merging is not joining, bit for bit; `accuracy/heavy_hitters.rs` holds both to
+//! the guarantee. What does hold: batches are their keys one by one, bytes lose nothing, merging
+//! commutes, and as long as every key has a counter the state is that of an exact count.
 
 use crivo::ErrorKind;
 use crivo::frequency::HeavyHitters;

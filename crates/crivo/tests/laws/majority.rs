@@ -1,5 +1,5 @@
-//! The laws of Majority. Its candidate depends on the order of the votes; `accuracy/majority.rs` holds it to
-//! the guarantee.
+//! The laws of Majority. Its candidate depends on the order of the votes; `accuracy/majority.rs`
+//! holds it to the guarantee.
 
 use crivo::ErrorKind;
 use crivo::frequency::{Hitter, Majority};

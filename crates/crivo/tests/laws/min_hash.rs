@@ -25,7 +25,8 @@ proptest! {
         laws_of_sets(|| min_hash(k), &streams);
     }
 
-    /// Sets far smaller than the sketch take many rounds, and some rounds only because of later elements.
+    /// Sets far smaller than the sketch take many rounds, and some rounds only because of later
+    /// elements.
     #[test]
     fn min_hash_obeys_the_laws_on_small_sets(
         a in proptest::collection::vec(0_u64..40, 0..20),
@@ -46,8 +47,8 @@ proptest! {
         prop_assert!(sketch.is_empty() || sketch.slots() == slots);
     }
 
-    /// Which set is called first changes nothing; a set is like itself, and a union no less like its
-    /// parts than they are like each other, slot by slot.
+    /// Which set is called first changes nothing; a set is like itself, and a union no less like
+    /// its parts than they are like each other, slot by slot.
     #[test]
     fn min_hash_compares_both_ways(streams in streams(), k in sizes()) {
         let (a, b, _) = &streams;

@@ -1,4 +1,5 @@
-//! What `MorrisCounter` promises: events can be counted in any portions, stored and continued, and joined.
+//! What `MorrisCounter` promises: events can be counted in any portions, stored and continued, and
+//! joined.
 
 use crivo::ErrorKind;
 use crivo::counting::MorrisCounter;

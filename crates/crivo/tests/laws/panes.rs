@@ -1,4 +1,5 @@
-//! The laws of Panes: what a ring holds is what came in the window, by an exact model; and rings merge as their sketches.
+//! The laws of Panes: what a ring holds is what came in the window, by an exact model; and rings
+//! merge as their sketches.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,6 @@
-//! What rank sketches promise beside their errors: batches equal single values, stored sketches go on, weights
-//! equal repetition while nothing is compacted, and small sketches do not depend on order or splitting.
+//! What rank sketches promise beside their errors: batches equal single values, stored sketches go
+//! on, weights equal repetition while nothing is compacted, and small sketches do not depend on
+//! order or splitting.
 
 use crivo::keys::{KeyBatch, KeyBuffer, KeyScheme};
 use crivo::quantiles::{Accuracy, KeyQuantiles, NumberQuantiles};

@@ -38,7 +38,8 @@ fn folds_saturated_registers_exactly<K: RegisterModel>() {
     }
 }
 
-/// A file of the first version, written by the words of docs/format.md, is the sketch of its hashes.
+/// A file of the first version, written by the words of docs/format.md, is the sketch of its
+/// hashes.
 fn registers_are_what_the_format_says<K: RegisterModel>() {
     let mut random = generator("registers");
     for precision in RegisterSketch::<K>::PRECISIONS {
@@ -57,7 +58,8 @@ fn registers_are_what_the_format_says<K: RegisterModel>() {
     }
 }
 
-/// A history changes the count and nothing else: not the registers, and not what is left of them after a merge.
+/// A history changes the count and nothing else: not the registers, and not what is left of them
+/// after a merge.
 fn history_leaves_the_registers_alone<K: RegisterModel>(a: &[u64], b: &[u64], precision: u8) {
     let of = |hashes: &[u64]| sketch_of(of_hashes::<K>(precision).with_history().unwrap(), &[hashes]);
     let without = |sketch: &RegisterSketch<K>| {

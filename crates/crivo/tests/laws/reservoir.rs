@@ -1,5 +1,5 @@
-//! What the samples promise beside their distributions: batches equal single keys, stored samples go on, what is
-//! kept was shown, and a merged sample is one of both streams.
+//! What the samples promise beside their distributions: batches equal single keys, stored samples
+//! go on, what is kept was shown, and a merged sample is one of both streams.
 
 use std::collections::BTreeSet;
 
@@ -105,8 +105,8 @@ proptest! {
         prop_assert_eq!(single, batches);
     }
 
-    /// The merged sample is what rang first of both: bit for bit in either direction and in any order, but
-    /// for the generator.
+    /// The merged sample is what rang first of both: bit for bit in either direction and in any
+    /// order, but for the generator.
     #[test]
     fn merged_weighted_reservoir_does_not_depend_on_the_order(
         capacity in 1_u64..40, a in 0_u64..100, b in 0_u64..100, c in 0_u64..100, seed: u64,

@@ -12,7 +12,8 @@ fn sample(capacity: u64, is_weighted: bool, places: &[u64]) -> RowSample {
     for &place in places {
         let row = place.to_string();
         if is_weighted {
-            // Some weights are 0, some so small or large that clocks meet at the ends of the floats.
+            // Some weights are 0, some so small or large that clocks meet at the ends of the
+            // floats.
             let weight = [0.0, 1e-320, 1.0, 2.5, 1e300][place as usize % 5];
             sample.insert_weighted(place, weight, || row.as_bytes()).unwrap();
         } else {

@@ -1,4 +1,5 @@
-//! What `SampledCounter` promises: events can be counted in any portions, stored and continued, and joined.
+//! What `SampledCounter` promises: events can be counted in any portions, stored and continued, and
+//! joined.
 
 use crivo::ErrorKind;
 use crivo::counting::SampledCounter;

@@ -1,4 +1,5 @@
-//! The laws of `TableProfile`: merging is the profile of both tables, but for the parts that say otherwise.
+//! The laws of `TableProfile`: merging is the profile of both tables, but for the parts that say
+//! otherwise.
 
 use crivo::profile::{Kind, TableColumn, TableProfile};
 use proptest::prelude::*;

@@ -9,8 +9,8 @@ use crivo::distinct::ultraloglog::ThreeLevels;
 use crivo::distinct::{RegisterKind, RegisterSketch};
 use crivo::keys::KeyScheme;
 
-/// What docs/format.md says of a kind of register: it has the highest level of its hashes, and which of
-/// the `BELOW` levels below that one occurred.
+/// What docs/format.md says of a kind of register: it has the highest level of its hashes, and
+/// which of the `BELOW` levels below that one occurred.
 #[allow(unreachable_pub)] // the fuzz targets, which include this file, name it
 pub trait RegisterModel: RegisterKind {
     const BELOW: u32;

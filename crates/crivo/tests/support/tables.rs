@@ -11,7 +11,8 @@ pub(crate) fn small() -> TableColumnSizes {
     TableColumnSizes::for_memory(TableColumnSizes::LEAST_MEMORY)
 }
 
-/// The profile of a table that was read at once; `part` tells it from others that it is merged with.
+/// The profile of a table that was read at once; `part` tells it from others that it is merged
+/// with.
 pub(crate) fn table(sizes: TableColumnSizes, part: u64, columns: &[Texts<'_>]) -> TableProfile {
     table_with(sizes, part, 0, columns)
 }

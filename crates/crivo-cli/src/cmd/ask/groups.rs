@@ -73,7 +73,8 @@ pub(super) fn answer(
     Err(anyhow!("{name}: {whose} {answers}: name a key too, crivo ask {name} KEY"))
 }
 
-/// Prints an answer in the form that was asked for. A table for programs has the values of the group first.
+/// Prints an answer in the form that was asked for. A table for programs has the values of the
+/// group first.
 pub(super) fn print(
     group: Option<&[String]>,
     answer: &impl GroupAnswer,

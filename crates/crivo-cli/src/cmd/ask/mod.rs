@@ -30,9 +30,10 @@ use crate::window;
 /// What does a sketch say about these keys?
 ///
 /// Sketches that answer about keys say how often each came, or whether it is in there. A sketch of
-/// ranges says how many lie in one, and two sketches of frequencies how many rows their join has. Of a file made with
-/// --by, --group says which group is asked. Without a key, sketches of sets say how many different keys they hold, and
-/// sketches made by crivo top list the most frequent. Files of Apache DataSketches are asked in the same way.
+/// ranges says how many lie in one, and two sketches of frequencies how many rows their join has.
+/// Of a file made with --by, --group says which group is asked. Without a key, sketches of sets say
+/// how many different keys they hold, and sketches made by crivo top list the most frequent. Files
+/// of Apache DataSketches are asked in the same way.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

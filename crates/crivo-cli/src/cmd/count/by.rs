@@ -1,7 +1,7 @@
 //! `crivo count --by --bits`: one small counter for every key.
 //!
-//! An integer is the number of its counter (`--keys int`); any other key finds its counter by its hash. There are
-//! enough counters that few keys share one.
+//! An integer is the number of its counter (`--keys int`); any other key finds its counter by its
+//! hash. There are enough counters that few keys share one.
 
 use std::process::ExitCode;
 
@@ -140,8 +140,8 @@ fn largest(pass: &Pass, scheme: KeyScheme, out: &Output) -> Result<u64> {
     Ok(largest.saturating_add(1))
 }
 
-/// One thread counts: what a counter comes to depends on the order of the coins, and so not on how many
-/// threads there are.
+/// One thread counts: what a counter comes to depends on the order of the coins, and so not on how
+/// many threads there are.
 fn count(pass: &Pass, array: CounterArray, out: &Output) -> Result<(CounterArray, Counts)> {
     let scheme = match array.scheme() {
         scheme if scheme.kind() == KeyKind::Hash => KeyScheme::integers(),

@@ -101,11 +101,11 @@ impl Counter {
 }
 
 impl Begun {
-    /// Counts a number of events. As many at once leave the same counter as one by one, so it does not matter
-    /// which thread saw them.
+    /// Counts a number of events. As many at once leave the same counter as one by one, so it does
+    /// not matter which thread saw them.
     ///
-    /// Counters of one seed toss the same coins, and would be wrong together when they are merged: so the
-    /// input takes part in the seed by what was read of it.
+    /// Counters of one seed toss the same coins, and would be wrong together when they are merged:
+    /// so the input takes part in the seed by what was read of it.
     pub(super) fn finish(
         self,
         events: u64,

@@ -67,7 +67,8 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, out: &Output) -> Outco
     if pass.items != Items::Values {
         bail!("--by counts rows, not their words: leave --words out");
     }
-    // The first column decides what is counted as skipped: the field if there is one, else the group.
+    // The first column decides what is counted as skipped: the field if there is one, else the
+    // group.
     let mut fields: Vec<String> = args.input.field().map(String::from).into_iter().collect();
     fields.push(by.into());
     let group = fields.len() - 1;

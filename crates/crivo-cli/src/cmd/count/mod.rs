@@ -26,13 +26,14 @@ use crate::pass::Pass;
 
 /// How many rows? How many that satisfy a condition, and what is their sum?
 ///
-/// With -f only rows with a value in that field count; with --words its words do. A counter that tosses
-/// coins needs fewer bits than an exact one. --by counts each group, and with --bits it keeps a counter of 4, 8 or 16
-/// bits for every key instead.
+/// With -f only rows with a value in that field count; with --words its words do. A counter that
+/// tosses coins needs fewer bits than an exact one. --by counts each group, and with --bits it
+/// keeps a counter of 4, 8 or 16 bits for every key instead.
 ///
-/// Conditions compare a field with a value: = != < <= > >=, or ~ and a regular expression; 'id % 3' asks for
-/// multiples, 'id % 3 = 1' for remainders. Join them by 'and', 'or' and 'not', with brackets. Field 0 is
-/// the whole row. Numbers are compared as numbers; quote what is to be compared as text.
+/// Conditions compare a field with a value: = != < <= > >=, or ~ and a regular expression; 'id % 3'
+/// asks for multiples, 'id % 3 = 1' for remainders. Join them by 'and', 'or' and 'not', with
+/// brackets. Field 0 is the whole row. Numbers are compared as numbers; quote what is to be
+/// compared as text.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -69,11 +70,13 @@ struct CountOptions {
     #[arg(long, value_name = "FIELD")]
     sum: Option<String>,
 
-    /// What to count with: exact, half, sampled:N (one in N), morris, or morris:BASE (1.000001 to 2)
+    /// What to count with: exact, half, sampled:N (one in N), morris, or morris:BASE (1.000001
+    /// to 2)
     #[arg(long, value_name = "WHAT", default_value = "exact", conflicts_with = "by")]
     counter: Counter,
 
-    /// With --by, keep one small counter of this many bits for every key instead of printing: 4, 8 or 16; needs -o
+    /// With --by, keep one small counter of this many bits for every key instead of printing: 4, 8
+    /// or 16; needs -o
     #[arg(long, value_name = "BITS", requires = "by")]
     bits: Option<u8>,
 
@@ -81,8 +84,8 @@ struct CountOptions {
     #[arg(long, value_name = "N", requires = "by", value_parser = positive)]
     reach: Option<f64>,
 
-    /// How many different values there are (with --keys int: they are below N); counted in a first pass if
-    /// not given
+    /// How many different values there are (with --keys int: they are below N); counted in a first
+    /// pass if not given
     #[arg(long, value_name = "N", requires = "by", value_parser = whole)]
     items: Option<u64>,
 

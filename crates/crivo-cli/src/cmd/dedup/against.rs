@@ -33,8 +33,8 @@ pub(super) fn open(folder: &Path, settings: &Settings, out: &Output) -> Result<I
 pub(super) struct KnownDocuments(Vec<(u64, Match)>);
 
 impl KnownDocuments {
-    /// Asks the index about every document. Those it knows go, and nothing else goes because of them: a
-    /// document that goes is always like one that stays, here or in the index.
+    /// Asks the index about every document. Those it knows go, and nothing else goes because of
+    /// them: a document that goes is always like one that stays, here or in the index.
     pub(super) fn find(index: &Index, corpus: &Corpus<'_>, settings: &Settings) -> Result<Self> {
         let answers = index.nearest_of_all(corpus, settings.threshold, settings.memory).map_err(explained)?;
         let first = |(place, alike): (u64, Vec<Match>)| Some((place, alike.into_iter().next()?));

@@ -29,20 +29,21 @@ use crate::watch::SearchProgress;
 
 /// Find near-duplicates, and keep one of each
 ///
-/// Compares documents by the word sequences they share (Jaccard similarity of their shingles) and keeps
-/// one document of each cluster of near-duplicates. Candidates are found by MinHash signatures and then
-/// compared exactly; the summary says how many pairs that may have missed.
+/// Compares documents by the word sequences they share (Jaccard similarity of their shingles) and
+/// keeps one document of each cluster of near-duplicates. Candidates are found by MinHash
+/// signatures and then compared exactly; the summary says how many pairs that may have missed.
 ///
-/// With --measure containment a document goes if that share of its own word sequences stands in a longer
-/// one that stays: a page goes where the same page with comments is kept.
+/// With --measure containment a document goes if that share of its own word sequences stands in a
+/// longer one that stays: a page goes where the same page with comments is kept.
 ///
-/// A document goes only if it is itself a near-duplicate of the one that stays in its place; --removed
-/// writes a certificate of that. Documents are read twice, whatever their number, and once if their shingles
-/// fit in an eighth of --memory; 24 bytes of each have to fit in three quarters of it. Empty texts are no documents: they stay, and are counted as skipped.
+/// A document goes only if it is itself a near-duplicate of the one that stays in its place;
+/// --removed writes a certificate of that. Documents are read twice, whatever their number, and
+/// once if their shingles fit in an eighth of --memory; 24 bytes of each have to fit in three
+/// quarters of it. Empty texts are no documents: they stay, and are counted as skipped.
 ///
 /// The kept records are written as they stand, in their order: to -o, or to standard output unless
-/// --json or --dry-run is given. All files get their names when all of them are written: first --pairs,
-/// --clusters and --removed, last -o.
+/// --json or --dry-run is given. All files get their names when all of them are written: first
+/// --pairs, --clusters and --removed, last -o.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -242,7 +243,8 @@ impl AlikeArgs {
 }
 
 impl ResultArgs {
-    /// Which document stays. What is contained in another is the shorter one, so then the longest does.
+    /// Which document stays. What is contained in another is the shorter one, so then the longest
+    /// does.
     fn keep(&self, measure: Measure) -> Result<Keep> {
         match (self.keep, measure) {
             (Some(KeepName::First), Measure::Containment) => {
@@ -335,7 +337,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says before the first reading if the documents will probably not fit. The engine refuses them when they do not.
+/// Says before the first reading if the documents will probably not fit. The engine refuses them
+/// when they do not.
 fn warn_of_little_memory(corpus: &Corpus<'_>, memory: u64, out: &Output) {
     let documents = corpus.estimated_documents();
     let least = least_memory(documents);

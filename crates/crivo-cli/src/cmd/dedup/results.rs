@@ -52,9 +52,9 @@ impl Results {
         })
     }
 
-    /// Writes everything; documents that an index knows do not stay. Files get their names when all of them are
-    /// written, the kept documents last: where these are new, the lists beside them are of the same run. Returns
-    /// the number of lines that name two documents by the same id.
+    /// Writes everything; documents that an index knows do not stay. Files get their names when all
+    /// of them are written, the kept documents last: where these are new, the lists beside them are
+    /// of the same run. Returns the number of lines that name two documents by the same id.
     pub(super) fn write(
         &self,
         corpus: &Corpus<'_>,
@@ -84,8 +84,8 @@ impl Results {
         Ok(same_ids)
     }
 
-    /// Writes the lists that were asked for, without giving them their names, and counts the lines that name two
-    /// documents by the same id.
+    /// Writes the lists that were asked for, without giving them their names, and counts the lines
+    /// that name two documents by the same id.
     fn write_lists<'a>(
         &'a self,
         corpus: &Corpus<'_>,
@@ -182,8 +182,8 @@ impl ResultWriter<'_> {
         Ok(())
     }
 
-    /// The certificate: each document that does not stay, which one stays in its place, and how similar they
-    /// are. First those that an index knows, each with the document of the index.
+    /// The certificate: each document that does not stay, which one stays in its place, and how
+    /// similar they are. First those that an index knows, each with the document of the index.
     fn removed(&mut self, clusters: &Clusters, known: &KnownDocuments, to: &mut dyn Write) -> Result<()> {
         for (place, found) in known.iter() {
             self.names.put(place, to)?;

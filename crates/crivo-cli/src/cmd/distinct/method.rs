@@ -173,8 +173,9 @@ pub(super) fn new_sketch(method: Method, args: &Args) -> Result<AnySketch> {
     sketch.context("--precision")
 }
 
-/// Adds every row to the sketch. Each thread begins with what is in it already: these are sketches of
-/// sets, so that merging them all counts nothing twice. A history is of one thread, because merging would end it.
+/// Adds every row to the sketch. Each thread begins with what is in it already: these are sketches
+/// of sets, so that merging them all counts nothing twice. A history is of one thread, because
+/// merging would end it.
 pub(super) fn add_rows(pass: &Pass, start: AnySketch, out: &Output) -> Result<(AnySketch, Counts)> {
     let (scheme, bytes) = (start.scheme(), start.full_memory());
     if keeps_history(&start) {

@@ -83,12 +83,13 @@ struct DistinctOptions {
     #[arg(long, value_name = "N", value_parser = whole)]
     items: Option<u64>,
 
-    /// Also use the order in which values come, for a fifth less error in the same memory (hll, ull): reads with one thread, and a
-    /// merge ends it
+    /// Also use the order in which values come, for a fifth less error in the same memory (hll,
+    /// ull): reads with one thread, and a merge ends it
     #[arg(long, conflicts_with_all = ["interchange", "window", "by"])]
     history: bool,
 
-    /// Write the bytes of Apache DataSketches to -o, for Spark, Druid and others, instead of a crivo sketch
+    /// Write the bytes of Apache DataSketches to -o, for Spark, Druid and others, instead of a
+    /// crivo sketch
     #[arg(long, value_enum, value_name = "FORM")]
     interchange: Option<interchange::Form>,
 

@@ -69,7 +69,8 @@ struct Unreadable<'a> {
     error: &'a str,
 }
 
-/// Pairs that are looked up while they are written: all of them at once would take more memory than the search.
+/// Pairs that are looked up while they are written: all of them at once would take more memory than
+/// the search.
 #[derive(Debug)]
 struct EachPair<'a, T>(&'a Answer<'a>, &'a [FoundPair], fn(&'a Answer<'a>, &FoundPair) -> T);
 

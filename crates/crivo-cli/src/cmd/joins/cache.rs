@@ -1,10 +1,11 @@
 //! What is known of files that were read before.
 //!
-//! A profile is kept under the hash of the file's bytes and of all options that change what is read, so a file that
-//! was moved or copied is found again. Hashing reads the file; so that a second run does not, a small note says which
-//! content a file of a certain path, size and time of change had. A note is trusted if the file was left alone for
-//! [`SETTLED`] before the note was made: a change within the resolution of the file system's clock would not show.
-//! What is in the folder may be deleted at any time. Damaged profiles are read as if they were not there.
+//! A profile is kept under the hash of the file's bytes and of all options that change what is
+//! read, so a file that was moved or copied is found again. Hashing reads the file; so that a
+//! second run does not, a small note says which content a file of a certain path, size and time of
+//! change had. A note is trusted if the file was left alone for [`SETTLED`] before the note was
+//! made: a change within the resolution of the file system's clock would not show. What is in the
+//! folder may be deleted at any time. Damaged profiles are read as if they were not there.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -89,7 +90,8 @@ impl CacheKey {
     }
 }
 
-/// A note: the digest of the content, and a digest that says whether the note is whole and of this file.
+/// A note: the digest of the content, and a digest that says whether the note is whole and of this
+/// file.
 fn note_of(content: &str, stamp: &str) -> String {
     format!("{content} {:032x}\n", digest_of(format!("{content} {stamp}").as_bytes()))
 }

@@ -1,8 +1,8 @@
 //! `crivo joins`: which columns of many tables could join?
 //!
-//! Each file is a table. Its columns are sketched in one pass ([`tables`]), or taken from the cache ([`cache`]) if the
-//! file did not change; the library searches for pairs ([`JoinSearch`]). A file that cannot be read is named, and the
-//! others are still compared.
+//! Each file is a table. Its columns are sketched in one pass ([`tables`]), or taken from the cache
+//! ([`cache`]) if the file did not change; the library searches for pairs ([`JoinSearch`]). A file
+//! that cannot be read is named, and the others are still compared.
 
 mod answer;
 mod cache;
@@ -26,11 +26,13 @@ use crate::output::{Form, Meter, Output};
 
 /// Which columns of many tables could join?
 ///
-/// Each file is a table of its own. Lists the pairs of columns of different tables where one column has at least half
-/// of the other's different values, with both shares as intervals, and says which column could be a key. Pairs that the
-/// samples cannot tell of are counted as undecided, and the first of them are listed: no other pair is left out.
+/// Each file is a table of its own. Lists the pairs of columns of different tables where one column
+/// has at least half of the other's different values, with both shares as intervals, and says which
+/// column could be a key. Pairs that the samples cannot tell of are counted as undecided, and the
+/// first of them are listed: no other pair is left out.
 ///
-/// A file that cannot be read is named, and the others are compared; the exit code is 2 then. Without any pair it is
+/// A file that cannot be read is named, and the others are compared; the exit code is 2 then.
+/// Without any pair it is
 /// 1. With --cache a second run reads only files that changed.
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("field", |field| field.hide(true)))]
@@ -66,13 +68,13 @@ struct JoinOptions {
     #[arg(long, value_name = "N", default_value = "1000000")]
     limit: usize,
 
-    /// Keep what was found out about each file in this folder (made if it is not there), and read only files that
-    /// changed; anything in it can be deleted
+    /// Keep what was found out about each file in this folder (made if it is not there), and read
+    /// only files that changed; anything in it can be deleted
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
 
-    /// How many of a column's different values are compared; with fewer the column is known entirely. Each takes 8
-    /// bytes of memory
+    /// How many of a column's different values are compared; with fewer the column is known
+    /// entirely. Each takes 8 bytes of memory
     #[arg(long, value_name = "N", default_value = "1024", value_parser = clap::value_parser!(u32).range(16..=65536))]
     hashes: u32,
 

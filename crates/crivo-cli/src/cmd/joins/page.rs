@@ -1,7 +1,7 @@
 //! The joins as a page: a graph of tables to look at, and the pairs to search.
 //!
-//! Tables are the nodes. Choosing one, by mouse or keyboard, writes its name into the search field, so that the list
-//! below shows its pairs and the graph its neighbours.
+//! Tables are the nodes. Choosing one, by mouse or keyboard, writes its name into the search field,
+//! so that the list below shows its pairs and the graph its neighbours.
 
 use std::collections::BTreeMap;
 

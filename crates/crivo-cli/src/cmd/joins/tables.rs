@@ -16,7 +16,8 @@ use crate::output::{Meter, Output};
 use crate::pass::Pass;
 use crate::store;
 
-/// The most memory that the columns of one table take while it is read; wider tables keep fewer hashes.
+/// The most memory that the columns of one table take while it is read; wider tables keep fewer
+/// hashes.
 const MOST_OF_A_TABLE: usize = 256 << 20;
 /// Fewer hashes than this decide nothing.
 const LEAST_HASHES: u32 = 16;
@@ -72,8 +73,8 @@ pub(super) fn read_all(
     Ok(read)
 }
 
-/// The files that names and patterns stand for, each once. A name that stands for none is unreadable, and the others
-/// are still read; it is an error if there is no file at all.
+/// The files that names and patterns stand for, each once. A name that stands for none is
+/// unreadable, and the others are still read; it is an error if there is no file at all.
 fn files(layout: &LayoutArgs, read: &mut ReadTables, out: &Output) -> Result<Vec<PathBuf>> {
     let mut files: Vec<PathBuf> = Vec::new();
     let mut failed = None;

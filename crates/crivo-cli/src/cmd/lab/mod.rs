@@ -1,7 +1,7 @@
 //! `crivo lab`: does theory hold?
 //!
-//! The experiments are `crivo-lab`'s; here they are chosen, watched and written down. A folder appears whole or, where it
-//! is there already, file by file, each whole.
+//! The experiments are `crivo-lab`'s; here they are chosen, watched and written down. A folder
+//! appears whole or, where it is there already, file by file, each whole.
 
 mod progress;
 

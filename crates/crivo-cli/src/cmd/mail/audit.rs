@@ -12,9 +12,10 @@ use crate::output::{self, Output};
 
 /// Lists learned messages that contradict their label
 ///
-/// Each learned message is judged by a model that has not learned it. Those are listed that are more probably of the other
-/// class, if one label in a hundred is wrong: most of them were taught by mistake. A message that was is corrected by
-/// learning it again, as what it is. Exit code 1 if there is none.
+/// Each learned message is judged by a model that has not learned it. Those are listed that are
+/// more probably of the other class, if one label in a hundred is wrong: most of them were taught
+/// by mistake. A message that was is corrected by learning it again, as what it is. Exit code 1 if
+/// there is none.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -15,8 +15,8 @@ use crate::output::{self, Output};
 
 /// What the filter says about the message on standard input
 ///
-/// With --passthrough the message comes out with a header X-Crivo that has the verdict, and the exit code is 0 whatever
-/// that is; on an error it comes out unchanged, with exit code 3.
+/// With --passthrough the message comes out with a header X-Crivo that has the verdict, and the
+/// exit code is 0 whatever that is; on an error it comes out unchanged, with exit code 3.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -96,8 +96,9 @@ fn show(args: &Args, out: &Output, judgement: Judgement) -> Result<()> {
     Ok(())
 }
 
-/// Whatever goes wrong, all bytes that came in go out. They are all read before the first is written: a program that
-/// writes a whole message before reading anything would otherwise wait for us, and we for it.
+/// Whatever goes wrong, all bytes that came in go out. They are all read before the first is
+/// written: a program that writes a whole message before reading anything would otherwise wait for
+/// us, and we for it.
 fn pass_through(args: &Args, out: &Output) -> Outcome {
     let mut message = Vec::new();
     let read = io::stdin().lock().read_to_end(&mut message);

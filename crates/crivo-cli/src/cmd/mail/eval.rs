@@ -14,9 +14,9 @@ use crate::output::{self, Output};
 
 /// How good the filter is on mail with known answers
 ///
-/// Without --online nothing is learned. With --online, mail is taken in the order of its dates: each message is judged,
-/// and then taught to the store. With --sweep, what each of the thresholds 0.1 … 1.0 gives: of similarity for a store of the
-/// classic method, of the score for others.
+/// Without --online nothing is learned. With --online, mail is taken in the order of its dates:
+/// each message is judged, and then taught to the store. With --sweep, what each of the thresholds
+/// 0.1 … 1.0 gives: of similarity for a store of the classic method, of the score for others.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

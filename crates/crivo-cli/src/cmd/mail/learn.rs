@@ -10,8 +10,8 @@ use crate::output::{self, Output};
 
 /// Learns the message on standard input
 ///
-/// Learning a message twice counts once. One that was learned as the opposite is moved. A store that is not there is
-/// made.
+/// Learning a message twice counts once. One that was learned as the opposite is moved. A store
+/// that is not there is made.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,9 +28,9 @@ pub(crate) struct LearnArgs {
 
 /// Forgets what was learned from the message on standard input
 ///
-/// The store is then as if the message had not been learned so. One that was learned as ham and later as spam is
-/// unknown after spam is unlearned, and not ham again: to make it ham, learn ham. Exit code 1 if there was nothing to
-/// forget.
+/// The store is then as if the message had not been learned so. One that was learned as ham and
+/// later as spam is unknown after spam is unlearned, and not ham again: to make it ham, learn ham.
+/// Exit code 1 if there was nothing to forget.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -11,9 +11,9 @@ use crate::output::{self, Output};
 
 /// Calls mail of senders ham, whatever it says; without senders, lists those that are allowed
 ///
-/// A sender is an address, or a domain with an @ before it, which means its subdomains too. The most specific entry counts.
-/// Anyone can write anyone's address: where a trusted host cannot confirm a sender (--trusted-host of check and serve), it
-/// is not allowed.
+/// A sender is an address, or a domain with an @ before it, which means its subdomains too. The
+/// most specific entry counts. Anyone can write anyone's address: where a trusted host cannot
+/// confirm a sender (--trusted-host of check and serve), it is not allowed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -27,7 +27,8 @@ pub(crate) struct AllowArgs {
 
 /// Calls mail of senders spam, whatever it says; without senders, lists those that are blocked
 ///
-/// A sender is an address, or a domain with an @ before it, which means its subdomains too. The most specific entry counts.
+/// A sender is an address, or a domain with an @ before it, which means its subdomains too. The
+/// most specific entry counts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -94,7 +95,8 @@ fn run(args: &SenderArgs, listing: Listing, out: &Output) -> Outcome {
     Ok(if is_empty || nothing_removed { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-/// Adds or removes all senders, or none if one of them is no sender; returns the lists and how many entries changed.
+/// Adds or removes all senders, or none if one of them is no sender; returns the lists and how many
+/// entries changed.
 fn change(lists: &mut Lists, args: &SenderArgs, listing: Listing) -> crivo_mail::Result<(Lists, u64)> {
     let mut changed = 0;
     for sender in &args.senders {

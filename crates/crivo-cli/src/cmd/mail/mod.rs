@@ -1,7 +1,8 @@
 //! `crivo mail`: is this mail wanted?
 //!
-//! Here an error is always exit code 3, a wrong option too: 1 and 2 are answers of `check`. Mail that is
-//! piped through `check --passthrough` comes back whatever goes wrong, because a filter that fails must not lose mail.
+//! Here an error is always exit code 3, a wrong option too: 1 and 2 are answers of `check`. Mail
+//! that is piped through `check --passthrough` comes back whatever goes wrong, because a filter
+//! that fails must not lose mail.
 
 mod audit;
 mod check;
@@ -28,8 +29,8 @@ use crate::output::Output;
 
 /// Is this mail wanted: a filter that learns
 ///
-/// A store holds what was learned. Mail is named by paths: an mbox, a Maildir, a file with one message, or a
-/// folder of such files.
+/// A store holds what was learned. Mail is named by paths: an mbox, a Maildir, a file with one
+/// message, or a folder of such files.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -91,8 +92,8 @@ struct PolicyArgs {
     #[arg(long, value_name = "RATE")]
     false_positive_rate: Option<f64>,
 
-    /// Call messages spam from this score on, instead of the learned threshold; in a store of the classic method, from this
-    /// similarity to learned spam on, instead of 0.1
+    /// Call messages spam from this score on, instead of the learned threshold; in a store of the
+    /// classic method, from this similarity to learned spam on, instead of 0.1
     #[arg(long, value_name = "SCORE")]
     spam_from: Option<f64>,
 
@@ -114,7 +115,8 @@ impl PolicyArgs {
 /// Whose findings about senders are believed.
 #[derive(Debug, Clone, clap::Args)]
 struct TrustArgs {
-    /// A host whose Authentication-Results (SPF, DKIM, DMARC) are believed, by the name it writes; those of others are ignored
+    /// A host whose Authentication-Results (SPF, DKIM, DMARC) are believed, by the name it writes;
+    /// those of others are ignored
     #[arg(long, value_name = "NAME")]
     trusted_host: Vec<String>,
 }
@@ -147,8 +149,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     }
 }
 
-/// Returns the message on standard input, as far as it can matter. The rest is read and dropped, so that the writer is
-/// not interrupted.
+/// Returns the message on standard input, as far as it can matter. The rest is read and dropped, so
+/// that the writer is not interrupted.
 fn message() -> Result<Vec<u8>> {
     let mut input = io::stdin().lock();
     let mut message = Vec::new();

@@ -42,7 +42,8 @@ struct MistakeReport {
     subject: String,
 }
 
-/// Plays the story of mail, in the order of its dates; messages without a date come where the one before them comes.
+/// Plays the story of mail, in the order of its dates; messages without a date come where the one
+/// before them comes.
 pub(super) fn run(
     store: &Path,
     mail: Vec<(Vec<u8>, bool)>,

@@ -78,7 +78,8 @@ pub(crate) struct MergeArgs {
 
 /// Derives weights, thresholds and look-up tables anew from the learned messages
 ///
-/// For a store that is said to be damaged: what was derived can be made again. A damaged message cannot, and is an error.
+/// For a store that is said to be damaged: what was derived can be made again. A damaged message
+/// cannot, and is an error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

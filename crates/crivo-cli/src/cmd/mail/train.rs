@@ -15,8 +15,9 @@ use crate::output::{self, Output};
 
 /// Learns whole mailboxes, in one step: all of them or, on an error, none
 ///
-/// A store that is not there is made. Messages that were learned already count once. One that is given as spam and as
-/// ham is an error. --false-positive-rate, --spam-from, --ham-to and --half-life are kept in the store.
+/// A store that is not there is made. Messages that were learned already count once. One that is
+/// given as spam and as ham is an error. --false-positive-rate, --spam-from, --ham-to and
+/// --half-life are kept in the store.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -41,8 +42,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     policy: PolicyArgs,
 
-    /// Let lessons count half for each such time that they are older than the newest ones, such as 365d; 0d lets all
-    /// count the same, as they do at first
+    /// Let lessons count half for each such time that they are older than the newest ones, such as
+    /// 365d; 0d lets all count the same, as they do at first
     #[arg(long, value_name = "TIME", value_parser = duration)]
     half_life: Option<u64>,
 

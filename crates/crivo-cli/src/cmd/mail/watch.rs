@@ -11,11 +11,13 @@ use super::StoreArgs;
 use crate::clock::duration;
 use crate::output::Output;
 
-/// Learns from messages that are moved to the junk folder of a Maildir, and out of it, until stopped
+/// Learns from messages that are moved to the junk folder of a Maildir, and out of it, until
+/// stopped
 ///
-/// A message that is moved to the junk folder is learned as spam, one that is moved out of it as ham, unless it goes to the bin.
-/// What is delivered there is no lesson, and neither is what was moved while this command did not run. With Dovecot, imapsieve
-/// does the same at once: see docs/mail-setups.md.
+/// A message that is moved to the junk folder is learned as spam, one that is moved out of it as
+/// ham, unless it goes to the bin. What is delivered there is no lesson, and neither is what was
+/// moved while this command did not run. With Dovecot, imapsieve does the same at once: see
+/// docs/mail-setups.md.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -32,7 +34,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     junk: Option<String>,
 
-    /// Learn a message as ham when a reply to it appears in the folder Sent, unless it was learned before
+    /// Learn a message as ham when a reply to it appears in the folder Sent, unless it was learned
+    /// before
     #[arg(long)]
     learn_replies: bool,
 

@@ -1,4 +1,5 @@
-//! The reference of all commands as Markdown: one page a command, from the definition that `--help` shows.
+//! The reference of all commands as Markdown: one page a command, from the definition that `--help`
+//! shows.
 //!
 //! docs/commands is written by this module, and a test holds the two equal.
 
@@ -70,7 +71,8 @@ fn section(page: &mut String, command: &Command, level: usize) {
     page.push_str(if level == 1 { "\n" } else { "\n\n" });
 }
 
-/// The arguments under the headings of `--help`, in its order. Options that every command has stay on no page.
+/// The arguments under the headings of `--help`, in its order. Options that every command has stay
+/// on no page.
 fn by_heading(command: &Command) -> Vec<(&str, Vec<&Arg>)> {
     let mut headings: Vec<(&str, Vec<&Arg>)> = Vec::new();
     let shown = command.get_arguments().filter(|argument| !argument.is_hide_set());
@@ -134,7 +136,8 @@ fn written(argument: &Arg) -> String {
     written
 }
 
-/// Help texts are plain but for names in backticks: what else Markdown would take for a sign is escaped.
+/// Help texts are plain but for names in backticks: what else Markdown would take for a sign is
+/// escaped.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut in_code = false;

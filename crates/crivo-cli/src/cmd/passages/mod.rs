@@ -24,13 +24,15 @@ use crate::store::Destination;
 
 /// Find passages that stand in two places, and cut the later ones
 ///
-/// Finds every run of at least --min-words words that stands in an earlier document too, word for word, whatever stands between
-/// the words. Complete by construction: any shared run of at least w + k - 1 words has a common anchor (winnowing: the
-/// smallest of w consecutive hashes of k words each), and --min-words is w + k - 1. Every passage is a maximal run.
+/// Finds every run of at least --min-words words that stands in an earlier document too, word for
+/// word, whatever stands between the words. Complete by construction: any shared run of at least
+/// w + k - 1 words has a common anchor (winnowing: the smallest of w consecutive hashes of k words
+/// each), and --min-words is w + k - 1. Every passage is a maximal run.
 ///
-/// The first occurrence stays. Later ones are cut from the text, and every byte around the cut stays as it is. Documents are
-/// written to -o, or to standard output unless --json or --cut none is given. Texts in scripts without blanks
-/// (Chinese, Japanese, Thai, …) are compared by characters.
+/// The first occurrence stays. Later ones are cut from the text, and every byte around the cut
+/// stays as it is. Documents are written to -o, or to standard output unless --json or --cut none
+/// is given. Texts in scripts without blanks (Chinese, Japanese, Thai, …) are compared by
+/// characters.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -62,16 +64,18 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value = "0")]
     min_left: usize,
 
-    /// Write the documents to this file, whose name may choose another format (.jsonl, .parquet, .csv, .tsv) and
-    /// compression (.gz, .zst, .xz); for folders, to this folder
+    /// Write the documents to this file, whose name may choose another format (.jsonl, .parquet,
+    /// .csv, .tsv) and compression (.gz, .zst, .xz); for folders, to this folder
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
 
-    /// Write each passage: id, start, end, id of the first occurrence, its start, its end (bytes of the texts)
+    /// Write each passage: id, start, end, id of the first occurrence, its start, its end (bytes of
+    /// the texts)
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 
-    /// Write a page with the passages that cost most bytes: how often, where, and what stands around them
+    /// Write a page with the passages that cost most bytes: how often, where, and what stands
+    /// around them
     #[arg(id = "page", long = "html", value_name = "FILE")]
     page: Option<PathBuf>,
 

@@ -1,4 +1,5 @@
-//! The passages that cost most bytes, as a page: how often each stands, where, and what stands around it.
+//! The passages that cost most bytes, as a page: how often each stands, where, and what stands
+//! around it.
 
 use std::collections::HashMap;
 

@@ -21,9 +21,9 @@ const WORDS: usize = 512;
 
 /// Turn values into private reports, one a row
 ///
-/// Every row is one person's report and spends --epsilon of their privacy: the smaller, the more private
-/// and the more noise. The coins are the operating system's, so no two runs give the same reports. Rows and
-/// width must be the same for all whose reports are added up.
+/// Every row is one person's report and spends --epsilon of their privacy: the smaller, the more
+/// private and the more noise. The coins are the operating system's, so no two runs give the same
+/// reports. Rows and width must be the same for all whose reports are added up.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -10,8 +10,9 @@ use crate::output::Output;
 
 /// How often, without seeing anyone's value? Private reports, and what they come to
 ///
-/// A person encodes a value, and the report is so noisy that the value cannot be told from it, to the degree
-/// that --epsilon says. The server adds up reports, and `crivo ask` says how often a value was among them.
+/// A person encodes a value, and the report is so noisy that the value cannot be told from it, to
+/// the degree that --epsilon says. The server adds up reports, and `crivo ask` says how often a
+/// value was among them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -1,9 +1,9 @@
 //! How much memory does each column get?
 //!
-//! `--memory` is for the whole program. What reading takes is set aside, the rest is divided among the threads, because
-//! each has a part of its own, and among the columns. Every part of a column has a size that its values cannot
-//! exceed, so the budget holds for any number of rows. Columns that turn up later, which only JSONL can have, take
-//! the least there is.
+//! `--memory` is for the whole program. What reading takes is set aside, the rest is divided among
+//! the threads, because each has a part of its own, and among the columns. Every part of a column
+//! has a size that its values cannot exceed, so the budget holds for any number of rows. Columns
+//! that turn up later, which only JSONL can have, take the least there is.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -35,8 +35,9 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Divides the memory among `threads`, or among fewer if the columns have no room on all of them. Unless told, the memory is what
-    /// the columns of each thread share usually, and at least what one thread needs.
+    /// Divides the memory among `threads`, or among fewer if the columns have no room on all of
+    /// them. Unless told, the memory is what the columns of each thread share usually, and at least
+    /// what one thread needs.
     ///
     /// # Errors
     /// If they have no room on one thread.
@@ -73,7 +74,8 @@ impl Budget {
         self.threads
     }
 
-    /// What a column may take, given the names of all that are there now; why not, if it has no room.
+    /// What a column may take, given the names of all that are there now; why not, if it has no
+    /// room.
     pub(super) fn sizes(&self, name: &str, all: &[String]) -> Result<TableColumnSizes, String> {
         if let Some(sizes) = self.fixed {
             return Ok(sizes);

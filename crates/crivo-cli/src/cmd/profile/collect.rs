@@ -1,11 +1,12 @@
 //! One pass over a table: every column of every batch into its profile, on every thread.
 //!
-//! Each thread has a [`Part`], and parts merge. Columns are found by name, because the records of JSONL need not
-//! have the same fields in the same order; of two columns with the same name the first is the first one everywhere.
-//! A batch is taken column by column: the values of one column lie side by side, are hashed once, and meet
-//! one column's sketches in the cache.
+//! Each thread has a [`Part`], and parts merge. Columns are found by name, because the records of
+//! JSONL need not have the same fields in the same order; of two columns with the same name the
+//! first is the first one everywhere. A batch is taken column by column: the values of one column
+//! lie side by side, are hashed once, and meet one column's sketches in the cache.
 //!
-//! What is kept of a column is the library's [`TableColumn`], and at the end all of them are a `TableProfile`.
+//! What is kept of a column is the library's [`TableColumn`], and at the end all of them are a
+//! `TableProfile`.
 
 use std::collections::HashMap;
 
@@ -31,7 +32,8 @@ pub(super) struct Setting {
 #[derive(Debug, Default)]
 pub(super) struct Part {
     pub(super) columns: Vec<Column>,
-    /// Which of `columns` each is, by its name: of several with one name in the order of their twins.
+    /// Which of `columns` each is, by its name: of several with one name in the order of their
+    /// twins.
     by_name: HashMap<String, Vec<usize>>,
     /// The names of the last batch's columns, and which of `columns` each is.
     names: Vec<String>,
@@ -85,8 +87,9 @@ impl Part {
         Ok(())
     }
 
-    /// The salt for the drawing of rows: a hash of the first value of the chunk that the batch is from. Files whose rows are
-    /// numbered alike draw other rows then. The batches of a chunk come one after the other.
+    /// The salt for the drawing of rows: a hash of the first value of the chunk that the batch is
+    /// from. Files whose rows are numbered alike draw other rows then. The batches of a chunk come
+    /// one after the other.
     fn salt(&mut self, batch: &RowBatch<'_>, scheme: KeyScheme) -> crivo_rows::Result<u64> {
         let chunk = batch.id(0).to_u64() >> 32;
         match self.salted {

@@ -17,7 +17,8 @@ use crate::store::{self, Destination};
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Rules")]
 pub(super) struct ExpectArgs {
-    /// Hold every row to the rules in this file; each broken one with its first row. Exit code 1 if one is broken
+    /// Hold every row to the rules in this file; each broken one with its first row. Exit code 1 if
+    /// one is broken
     #[arg(long, value_name = "RULES.toml", conflicts_with_all = ["against", "html"])]
     expect: Option<PathBuf>,
 

@@ -1,7 +1,7 @@
 //! Which columns of two tables could join?
 //!
-//! [`JoinColumn`] compares two columns; here all pairs of columns of different tables are compared and the best are listed.
-//! A pair that the samples cannot tell of is counted as undecided.
+//! [`JoinColumn`] compares two columns; here all pairs of columns of different tables are compared
+//! and the best are listed. A pair that the samples cannot tell of is counted as undecided.
 
 use anyhow::Result;
 use crivo::profile::{JoinColumn, JoinVerdict};
@@ -19,7 +19,8 @@ pub(super) type Keyed = (TableReport, Vec<JoinColumn>);
 pub(super) struct Joins {
     /// Those that could join, the best first.
     pub(super) found: Vec<Join>,
-    /// How many the samples cannot tell of, and the first of them, those with the same name before others.
+    /// How many the samples cannot tell of, and the first of them, those with the same name before
+    /// others.
     pub(super) undecided: u64,
     pub(super) undecided_pairs: Vec<Undecided>,
 }

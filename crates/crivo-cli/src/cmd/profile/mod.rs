@@ -1,9 +1,10 @@
 //! `crivo profile`: what is in this file?
 //!
-//! One pass, all columns, a fixed amount of memory. The pass is in [`collect`], what each column may take in [`budget`],
-//! what is told in [`answer`] and [`report`], and how it looks in [`table`] and [`page`]. Files with the same fields
-//! are one table; of several tables [`joins`] says which columns hold each other's values. A table that was saved
-//! ([`saved`]) is looked at as if it were read again, and [`drift`] compares another one with it.
+//! One pass, all columns, a fixed amount of memory. The pass is in [`collect`], what each column
+//! may take in [`budget`], what is told in [`answer`] and [`report`], and how it looks in [`table`]
+//! and [`page`]. Files with the same fields are one table; of several tables [`joins`] says which
+//! columns hold each other's values. A table that was saved ([`saved`]) is looked at as if it were
+//! read again, and [`drift`] compares another one with it.
 
 mod answer;
 mod budget;
@@ -45,13 +46,15 @@ use crate::sizes::memory_size;
 
 /// What is in this file?
 ///
-/// Looks at every column of a table in one pass: its type, empty fields, different values, the most frequent ones, least
-/// and greatest, quantiles, whether it could be a key, near-duplicate texts. Files with the same fields are one table.
-/// Files with different fields are tables of their own, and columns that could join them are listed.
+/// Looks at every column of a table in one pass: its type, empty fields, different values, the most
+/// frequent ones, least and greatest, quantiles, whether it could be a key, near-duplicate texts.
+/// Files with the same fields are one table. Files with different fields are tables of their own,
+/// and columns that could join them are listed.
 ///
-/// -o saves the profile of a table. Saved profiles are looked at like files, and crivo merge joins those of several
-/// days. --against compares a table with a saved one: what changed, by more than chance? Exit code 1 if anything did.
-/// --expect holds every row to rules, and --write-rules makes some from the table.
+/// -o saves the profile of a table. Saved profiles are looked at like files, and crivo merge joins
+/// those of several days. --against compares a table with a saved one: what changed, by more than
+/// chance? Exit code 1 if anything did. --expect holds every row to rules, and --write-rules makes
+/// some from the table.
 #[derive(Debug, clap::Args)]
 // A profile is about whole values.
 #[command(mut_arg("words", |words| words.hide(true)))]
@@ -93,7 +96,8 @@ struct ProfileOptions {
     output: Option<PathBuf>,
 
     /// The most memory to use, however long the file is; more makes wide tables more exact
-    /// [default: 11M, and 25M for each thread; more if there are more columns than that has room for]
+    /// [default: 11M, and 25M for each thread; more if there are more columns than that has room
+    /// for]
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     memory: Option<u64>,
 
@@ -172,7 +176,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The profiles of all tables: those that were saved first, then those that are read, with the checks of the latter.
+/// The profiles of all tables: those that were saved first, then those that are read, with the
+/// checks of the latter.
 fn profiles(
     args: &Args,
     rules: Option<&TableRules>,
@@ -261,7 +266,8 @@ fn fold(pass: Pass, setting: &Setting, out: &Output) -> Result<(TableProfile, Ve
     Ok((table, checks))
 }
 
-/// What seems to stand between fields, where everything is one: it is in the name and in all values that were drawn.
+/// What seems to stand between fields, where everything is one: it is in the name and in all values
+/// that were drawn.
 fn other_delimiter(table: &TableProfile, paths: &[String], input: &InputArgs) -> Option<char> {
     let [column] = table.columns() else { return None };
     let taken = match input.format_of(paths.first().map_or("", String::as_str)) {

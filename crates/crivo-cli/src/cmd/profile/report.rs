@@ -1,8 +1,10 @@
-//! What `crivo profile` answers, as plain data: the JSON, the table on a terminal and the page are three views of it.
+//! What `crivo profile` answers, as plain data: the JSON, the table on a terminal and the page are
+//! three views of it.
 //!
-//! One table is one JSON object, with the fields of the contract in its order; what is not in the contract comes after
-//! them. Several tables are listed under `files`; `joins` says which of their columns hold each other's values, and
-//! `undecided` how many pairs of columns cannot be decided. Fields may be added, never renamed.
+//! One table is one JSON object, with the fields of the contract in its order; what is not in the
+//! contract comes after them. Several tables are listed under `files`; `joins` says which of their
+//! columns hold each other's values, and `undecided` how many pairs of columns cannot be decided.
+//! Fields may be added, never renamed.
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
@@ -86,7 +88,8 @@ pub(crate) struct ColumnReport {
     pub(crate) distinct: Interval,
     /// Whether every row may have a value of its own.
     pub(crate) key: bool,
-    /// The most frequent values, the first most often: those that certainly came more often than any without a counter.
+    /// The most frequent values, the first most often: those that certainly came more often than
+    /// any without a counter.
     pub(crate) top: Vec<Frequent>,
     /// The value that certainly is more than half of all values.
     pub(crate) majority: Option<String>,
@@ -99,14 +102,16 @@ pub(crate) struct ColumnReport {
     pub(crate) mean: Option<f64>,
     pub(crate) quantiles: Option<Quantiles>,
     pub(crate) length: Length,
-    /// The share of documents (longer texts) with a near-duplicate in the column; none if there are no documents.
+    /// The share of documents (longer texts) with a near-duplicate in the column; none if there are
+    /// no documents.
     pub(crate) near_duplicates: Option<Interval>,
 
     /// Rows with a value.
     pub(crate) values: u64,
     /// How many values are of each kind, only those that there are.
     pub(crate) kinds: Vec<KindCount>,
-    /// Where the type of the column had to change, in the order of rows: the values before fitted `from`.
+    /// Where the type of the column had to change, in the order of rows: the values before fitted
+    /// `from`.
     pub(crate) changes: Vec<TypeChange>,
     /// How the number of different values grew with the rows; the last point is all rows.
     pub(crate) growth: Vec<GrowthPoint>,
@@ -116,7 +121,8 @@ pub(crate) struct ColumnReport {
     pub(crate) documents: u64,
     /// No value that is not in `top`, and not too long for it, came more often than this.
     pub(crate) others_at_most: u64,
-    /// Infinities, NaNs and numbers too large for a float: they are values, but in no answer about numbers.
+    /// Infinities, NaNs and numbers too large for a float: they are values, but in no answer about
+    /// numbers.
     pub(crate) not_finite: u64,
     /// Of the finite numbers, exactly: of a sample, with one less than their number below the sum.
     pub(crate) standard_deviation: Option<f64>,
@@ -196,7 +202,8 @@ pub(crate) struct DateGap {
 }
 
 impl ColumnReport {
-    /// A value with a leading zero, among those that were drawn or are frequent, of a column of numbers.
+    /// A value with a leading zero, among those that were drawn or are frequent, of a column of
+    /// numbers.
     pub(crate) fn leading_zeros(&self) -> Option<&str> {
         if self.kind != "integer" {
             return None;
@@ -298,7 +305,8 @@ pub(crate) struct Join {
     pub(crate) right_in_left: Interval,
 }
 
-/// Two columns that could join, or not: one has too few values in the sample of the other's to tell.
+/// Two columns that could join, or not: one has too few values in the sample of the other's to
+/// tell.
 #[derive(Debug, serde::Serialize)]
 pub(crate) struct Undecided {
     pub(crate) left: ColumnName,

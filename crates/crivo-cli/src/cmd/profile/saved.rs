@@ -34,7 +34,8 @@ pub(in crate::cmd) fn open(path: &Path) -> Result<TableProfile> {
     sketch.downcast().map_err(|_| refusal)
 }
 
-/// Returns true if a file begins as those of crivo do. What cannot be read is left to the reader of data, which says why.
+/// Returns true if a file begins as those of crivo do. What cannot be read is left to the reader of
+/// data, which says why.
 pub(in crate::cmd) fn is_sketch(path: &Path) -> bool {
     let mut magic = [0; 4];
     path.is_file()

@@ -1,9 +1,9 @@
 //! Numbers with separators between thousands: `1,234.50`, `1.234,50`, `1 234`.
 //!
-//! The text alone does not tell whether `1,234` is a number; in another country it is one and a bit. So such
-//! values are texts, unless `--thousands` says which separator the file has. Then a value of digits in groups of three
-//! is read as the number it is, in every answer: `1,234` and `1234` are the same value. A point as separator means
-//! that fractions have a comma.
+//! The text alone does not tell whether `1,234` is a number; in another country it is one and a
+//! bit. So such values are texts, unless `--thousands` says which separator the file has. Then a
+//! value of digits in groups of three is read as the number it is, in every answer: `1,234` and
+//! `1234` are the same value. A point as separator means that fractions have a comma.
 
 use crivo::keys::{KeyBatch, KeyBuffer, KeyScheme, Span};
 

@@ -1,10 +1,12 @@
 //! Which of the files are one table?
 //!
-//! `crivo profile january.csv february.csv` means one table in two files; `crivo profile orders.csv customers.csv` means
-//! two, and the question how they join. The fields tell: files with the same fields in the same order are one
-//! table. Records of JSONL may leave fields out, so there it is enough that the first records share most of theirs. An empty
-//! file has no fields to differ in, and continues the first table there is: a day without orders does not make two
-//! tables of one. What cannot be looked at first, such as standard input, is a table of its own.
+//! `crivo profile january.csv february.csv` means one table in two files;
+//! `crivo profile orders.csv customers.csv` means two, and the question how they join. The fields
+//! tell: files with the same fields in the same order are one table. Records of JSONL may leave
+//! fields out, so there it is enough that the first records share most of theirs. An empty file has
+//! no fields to differ in, and continues the first table there is: a day without orders does not
+//! make two tables of one. What cannot be looked at first, such as standard input, is a table of
+//! its own.
 
 use std::path::PathBuf;
 
@@ -33,8 +35,8 @@ struct Candidate {
     is_empty: bool,
 }
 
-/// The tables that `files` name; standard input if there are none. What has to be held in memory takes no more than
-/// `memory`, if that is told.
+/// The tables that `files` name; standard input if there are none. What has to be held in memory
+/// takes no more than `memory`, if that is told.
 pub(super) fn sources(
     args: &InputArgs,
     files: &[PathBuf],
@@ -106,7 +108,8 @@ fn candidates(
         .zip(names)
         .map(|(argument, names)| {
             let is_jsonl = format_of(&argument) == Format::Jsonl;
-            // A record of JSONL may have no fields; in the other formats only what is empty has none.
+            // A record of JSONL may have no fields; in the other formats only what is empty has
+            // none.
             let has_bytes = argument.metadata().is_ok_and(|metadata| metadata.len() > 0);
             let is_empty = names.is_empty() && argument.is_file() && !(is_jsonl && has_bytes);
             Candidate { argument, names, is_jsonl, is_empty }

@@ -1,4 +1,5 @@
-//! What is asked of a sketch that knows quantiles, and its answers: shared by `crivo quantile` and `crivo ask`.
+//! What is asked of a sketch that knows quantiles, and its answers: shared by `crivo quantile` and
+//! `crivo ask`.
 
 use anyhow::{Result, anyhow, bail};
 use crivo::Estimate;

@@ -18,8 +18,8 @@ struct QuantileWorker {
     numbers: FieldNumbers,
 }
 
-/// Adds the number or the text of every row to a sketch that begins as `start`, which must be empty because each thread
-/// begins with a copy.
+/// Adds the number or the text of every row to a sketch that begins as `start`, which must be empty
+/// because each thread begins with a copy.
 pub(super) fn fill(
     pass: &Pass,
     start: AnySketch,
@@ -49,7 +49,8 @@ pub(super) fn fill(
 impl QuantileWorker {
     fn begin(&mut self, batch: &RowBatch<'_>) {
         if !self.is_reseeded {
-            // Chunks are dealt to the threads in turn, so that the first row of each is the same every time.
+            // Chunks are dealt to the threads in turn, so that the first row of each is the same
+            // every time.
             self.sketch.reseed(batch.id(0).to_u64());
             self.is_reseeded = true;
         }

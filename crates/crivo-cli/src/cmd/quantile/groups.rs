@@ -95,8 +95,8 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, out: &Output) -> Outco
     Ok(ExitCode::SUCCESS)
 }
 
-/// Lets the sketch of a group that begins with this row draw independently of the sketches of other threads, which it
-/// will be merged with.
+/// Lets the sketch of a group that begins with this row draw independently of the sketches of other
+/// threads, which it will be merged with.
 fn begin(sketch: &mut AnySketch, row: u64) {
     if sketch.is_empty() {
         sketch.reseed(row);

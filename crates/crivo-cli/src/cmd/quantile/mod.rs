@@ -32,8 +32,9 @@ const DEFAULT_ERROR: f64 = 0.005;
 
 /// Which value has that rank: the median, the 99th percentile?
 ///
-/// Reads the numbers of a field in one pass and a few kilobytes, or its texts. Each answer says between which values
-/// the true one lies, 95 % sure. While there are few values, answers are exact.
+/// Reads the numbers of a field in one pass and a few kilobytes, or its texts. Each answer says
+/// between which values the true one lies, 95 % sure. While there are few values, answers are
+/// exact.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -84,7 +85,8 @@ struct QuantileOptions {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     error: Option<f64>,
 
-    /// The error is a share of the distance from the nearer end: for the 99.9th percentile and beyond
+    /// The error is a share of the distance from the nearer end: for the 99.9th percentile and
+    /// beyond
     #[arg(long)]
     tails: bool,
 
@@ -92,7 +94,8 @@ struct QuantileOptions {
     #[arg(long)]
     texts: bool,
 
-    /// Write the bytes of Apache DataSketches to -o, for Spark, Druid and others, instead of a crivo sketch
+    /// Write the bytes of Apache DataSketches to -o, for Spark, Druid and others, instead of a
+    /// crivo sketch
     #[arg(long, value_enum, value_name = "FORM")]
     interchange: Option<interchange::Form>,
 
@@ -239,7 +242,8 @@ fn new_sketch(args: &Args) -> Result<AnySketch> {
     })
 }
 
-/// Returns an empty sketch like the one in the file, or the reason why this command cannot go on with that.
+/// Returns an empty sketch like the one in the file, or the reason why this command cannot go on
+/// with that.
 fn continued(before: &Continued, args: &Args) -> Result<AnySketch> {
     if args.how.error.is_some() || args.how.tails {
         before.require_same_sizes(&new_sketch(args)?)?;

@@ -122,7 +122,8 @@ pub(super) fn run(
             Ok(())
         })
         .map_err(explained)?;
-    // Without rows nothing has told whether the input is text, and a copy of it is right either way.
+    // Without rows nothing has told whether the input is text, and a copy of it is right either
+    // way.
     if is_text || (places.is_empty() && !pass.input.is_rereadable()) {
         lines.end()?;
     } else {

@@ -1,7 +1,8 @@
 //! `crivo sample`: a fair sample of the rows.
 //!
-//! The sample is the library's [`RowSample`]: every row draws a number from the seed and its place in the input, so it does
-//! not matter which thread saw a row, and the same seed gives the same sample of the same file.
+//! The sample is the library's [`RowSample`]: every row draws a number from the seed and its place
+//! in the input, so it does not matter which thread saw a row, and the same seed gives the same
+//! sample of the same file.
 
 mod share;
 
@@ -26,10 +27,10 @@ use crate::pass::Pass;
 
 /// Print a fair sample of the rows, in their order, after the header
 ///
-/// Every set of K rows is as likely as any other; with a share each row is drawn by itself, so that any input
-/// streams through. With -f only rows with a value in that field are drawn. With --by K rows of each group are drawn. The same seed
-/// gives the same sample of the same
-/// file. With --weight a row of twice the weight is twice as likely to be drawn next.
+/// Every set of K rows is as likely as any other; with a share each row is drawn by itself, so that
+/// any input streams through. With -f only rows with a value in that field are drawn. With --by K
+/// rows of each group are drawn. The same seed gives the same sample of the same file. With
+/// --weight a row of twice the weight is twice as likely to be drawn next.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -125,7 +126,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             output::count(bad)
         ));
     }
-    // Without rows nothing has told whether the input is text, and a copy of it is right either way.
+    // Without rows nothing has told whether the input is text, and a copy of it is right either
+    // way.
     if by_place || (rows.rows().is_empty() && pass.input.is_rereadable()) {
         let places: Vec<u64> = rows.rows().iter().map(|sampled| sampled.place).collect();
         copy_by_place(&pass, &places, out)?;

@@ -41,7 +41,8 @@ impl FromStr for SampleSize {
     }
 }
 
-/// Copies the rows whose number, drawn from the seed and their place, is below the share of all numbers.
+/// Copies the rows whose number, drawn from the seed and their place, is below the share of all
+/// numbers.
 pub(super) fn share_of_rows(args: &Args, mut pass: Pass, share: f64, out: &Output) -> Outcome {
     if args.groups.by().is_some() {
         bail!("--by: rows of each group are drawn by number: -n 3");

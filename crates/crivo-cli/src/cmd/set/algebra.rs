@@ -16,8 +16,8 @@ use crate::turn::WaitArgs;
 
 /// What is in one set or the other
 ///
-/// Filters of one size become one filter. Those of different sizes are kept side by side, and a key that is in
-/// neither set gets a yes at most as often as from both together.
+/// Filters of one size become one filter. Those of different sizes are kept side by side, and a key
+/// that is in neither set gets a yes at most as often as from both together.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -30,9 +30,9 @@ pub(super) struct UnionArgs {
 
 /// What is in both sets
 ///
-/// Finds every key that is in both. A key in neither set gets a yes at most as often as from the better filter;
-/// a key in one of them gets it as often as from the other. The file holds both filters, because how many keys they
-/// share can be told from the two only.
+/// Finds every key that is in both. A key in neither set gets a yes at most as often as from the
+/// better filter; a key in one of them gets it as often as from the other. The file holds both
+/// filters, because how many keys they share can be told from the two only.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -19,8 +19,9 @@ use crate::store;
 
 /// Ask whether keys are in a set: exit 0 if all may be, 1 if one certainly is not
 ///
-/// The set is a filter that crivo set build made, a Bloom filter of Apache DataSketches, or a Parquet file: the filters
-/// that it has of a column are asked then, and no row is read. Keys are values of the column's type.
+/// The set is a filter that crivo set build made, a Bloom filter of Apache DataSketches, or a
+/// Parquet file: the filters that it has of a column are asked then, and no row is read. Keys are
+/// values of the column's type.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -13,8 +13,8 @@ use crate::output::Output;
 
 /// Is it in there? Sets as small filters: build, ask, choose rows by them, combine them
 ///
-/// A filter takes about ten bits a key. What it says is not in there certainly is not; of what is not in
-/// there it takes a small share (--fpr) for members.
+/// A filter takes about ten bits a key. What it says is not in there certainly is not; of what is
+/// not in there it takes a small share (--fpr) for members.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

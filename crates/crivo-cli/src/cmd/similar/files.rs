@@ -15,8 +15,8 @@ use crate::output::{self, Cell, Form, Interval, Listing, Output};
 
 /// How alike two files are, by the items they hold
 ///
-/// Each line, or each value of a field, is an item; the similarity is the share of all different items
-/// that both have (Jaccard). Memory does not grow with the files: it follows from the error.
+/// Each line, or each value of a field, is an item; the similarity is the share of all different
+/// items that both have (Jaccard). Memory does not grow with the files: it follows from the error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -22,9 +22,10 @@ use crate::sizes::memory_size;
 
 /// An index on disk: add documents, and ask which of them others are like
 ///
-/// The index is a file in a folder. Documents are added under their ids; one that has the id already
-/// is replaced, unless it is the same. Every similarity is exact, as with crivo dedup. Several
-/// processes can ask while one adds; a kill, or a power cut, loses nothing that was committed.
+/// The index is a file in a folder. Documents are added under their ids; one that has the id
+/// already is replaced, unless it is the same. Every similarity is exact, as with crivo dedup.
+/// Several processes can ask while one adds; a kill, or a power cut, loses nothing that was
+/// committed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -20,9 +20,9 @@ use crate::watch::Interruptible;
 
 /// Which sets are alike, by the items they hold
 ///
-/// Each row says that a set (a user) holds an item (a film): --sets names the two fields. Pairs of sets
-/// with at least the similarity (Jaccard) are printed as set, set, similarity, separated by tabs; all
-/// similarities are exact. With --threshold 1 sets that are equal are found.
+/// Each row says that a set (a user) holds an item (a film): --sets names the two fields. Pairs of
+/// sets with at least the similarity (Jaccard) are printed as set, set, similarity, separated by
+/// tabs; all similarities are exact. With --threshold 1 sets that are equal are found.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -1,9 +1,11 @@
-// This file is long because the options of four ways to ask stand in it: whole files, groups, windows and exact counts.
+// This file is long because the options of four ways to ask stand in it: whole files, groups,
+// windows and exact counts.
 
 //! `crivo top`: which values come most often?
 //!
-//! One pass with a `HeavyHitters` sketch, whose bounds for each key no input can break; they also say
-//! whether some key has the majority. A second pass, if asked for, counts the candidates exactly.
+//! One pass with a `HeavyHitters` sketch, whose bounds for each key no input can break; they also
+//! say whether some key has the majority. A second pass, if asked for, counts the candidates
+//! exactly.
 
 mod choose;
 pub(crate) mod groups;
@@ -33,7 +35,8 @@ use crate::store::Destination;
 use crate::tally::{tally, tally_showing};
 use crate::window::{self, Covered, WindowArgs};
 
-/// This number of counters fits the second-level cache, and no count is off by more than 0.01 % of all rows.
+/// This number of counters fits the second-level cache, and no count is off by more than 0.01 % of
+/// all rows.
 const DEFAULT_COUNTERS: u64 = 1 << 14;
 /// A threshold is found with counts that are off by a tenth of it.
 const SHARPNESS: f64 = 10.0;
@@ -76,7 +79,8 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Counting")]
 struct TopOptions {
-    /// How many to list [default: 10]; with --min-share or --min-count the most that are listed of those
+    /// How many to list [default: 10]; with --min-share or --min-count the most that are listed of
+    /// those
     #[arg(short, value_name = "N", value_parser = at_least_one)]
     k: Option<NonZero<u64>>,
 

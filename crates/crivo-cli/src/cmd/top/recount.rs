@@ -17,8 +17,8 @@ struct ThreadCounts {
     bad: u64,
 }
 
-/// Finds a key's place among the keys. An attacker may choose keys that share a hash: these are found by
-/// halving, and tables under a secret keep different hashes apart.
+/// Finds a key's place among the keys. An attacker may choose keys that share a hash: these are
+/// found by halving, and tables under a secret keep different hashes apart.
 struct Places {
     /// Places of keys, those of one hash side by side and in the order of the keys.
     ordered: Vec<usize>,

@@ -1,8 +1,10 @@
-//! Generated messages. Each phrase is one shingle, so that the similarity of two messages is known exactly.
+//! Generated messages. Each phrase is one shingle, so that the similarity of two messages is known
+//! exactly.
 //!
-//! A shingle of the classic method is a frequent word and the two words after it. A phrase here is just that, *the hotel
-//! garden*, and there are 19,200 of them: two messages of some hundred phrases drawn at random share one at most, and a
-//! message that repeats `c` of another's `s` phrases, and has `s − c` of its own, is like it by `c/(2s − c)`.
+//! A shingle of the classic method is a frequent word and the two words after it. A phrase here is
+//! just that, *the hotel garden*, and there are 19,200 of them: two messages of some hundred
+//! phrases drawn at random share one at most, and a message that repeats `c` of another's `s`
+//! phrases, and has `s − c` of its own, is like it by `c/(2s − c)`.
 
 use crate::prelude::*;
 

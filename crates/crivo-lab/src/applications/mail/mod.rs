@@ -1,22 +1,24 @@
 //! A mail filter from forty messages, and the threshold of its method.
 //!
-//! The classic method keeps the senders and the signatures of messages that the user calls junk. It filters
-//! a message that comes from a sender of two of them, or resembles one by a threshold, or has no shingle at
-//! all.
+//! The classic method keeps the senders and the signatures of messages that the user calls junk. It
+//! filters a message that comes from a sender of two of them, or resembles one by a threshold, or
+//! has no shingle at all.
 //!
-//! *The demonstration* learns some forty messages and then sees others: new issues of the same newsletters,
-//! and mail that is wanted.
+//! *The demonstration* learns some forty messages and then sees others: new issues of the same
+//! newsletters, and mail that is wanted.
 //!
-//! *The sweep* asks for the best of the thresholds 0.1 to 1. That depends on the mail, so the experiment
-//! generates mail of known similarity. Unwanted messages repeat learned ones to every degree from 0 to 1.
-//! Wanted ones quote them, but never by as much as 0.1, and a few are too short for a shingle, as in the
-//! original. The share that is filtered at each threshold follows: a signature of 400 slots meets the
-//! threshold with a binomial chance. Then the lowest threshold is the best, because each higher one loses a
-//! tenth of the unwanted mail and saves next to nothing. Where wanted mail quotes more, another threshold
-//! is the best and the claim fails: the tests try that.
+//! *The sweep* asks for the best of the thresholds 0.1 to 1. That depends on the mail, so the
+//! experiment generates mail of known similarity. Unwanted messages repeat learned ones to every
+//! degree from 0 to 1. Wanted ones quote them, but never by as much as 0.1, and a few are too short
+//! for a shingle, as in the original. The share that is filtered at each threshold follows: a
+//! signature of 400 slots meets the threshold with a binomial chance. Then the lowest threshold is
+//! the best, because each higher one loses a tenth of the unwanted mail and saves next to nothing.
+//! Where wanted mail quotes more, another threshold is the best and the claim fails: the tests try
+//! that.
 //!
-//! *A folder of mail* (`--mail`): every second message of spam is learned and the others are asked about. What comes out
-//! stands beside what the original published about the mail of Enron, with a verdict of its own.
+//! *A folder of mail* (`--mail`): every second message of spam is learned and the others are asked
+//! about. What comes out stands beside what the original published about the mail of Enron, with a
+//! verdict of its own.
 
 mod messages;
 
@@ -72,8 +74,8 @@ fn measure(context: &Context<'_>, theory: &Theory) -> Result<Report> {
     Ok(report)
 }
 
-/// Asks about new issues of newsletters after some issues were learned: two thirds of the text come again.
-/// Every issue has another sender, so that only the content can give it away.
+/// Asks about new issues of newsletters after some issues were learned: two thirds of the text come
+/// again. Every issue has another sender, so that only the content can give it away.
 fn demonstrate(context: &Context<'_>, report: &mut Report) -> Result<()> {
     let mut random = context.random("newsletters");
     let newsletters: Vec<Letter> = (0..8).map(|_| Letter::new(50, &mut random)).collect();
@@ -96,7 +98,8 @@ fn demonstrate(context: &Context<'_>, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Messages that resemble nothing, from senders of two learned messages and of one: only the first are filtered.
+/// Messages that resemble nothing, from senders of two learned messages and of one: only the first
+/// are filtered.
 fn block_senders(context: &Context<'_>, report: &mut Report) -> Result<()> {
     let mut random = context.random("senders");
     let mut from = |name: &str, number: usize| {
@@ -140,8 +143,9 @@ fn sweep_generated(context: &Context<'_>, theory: &Theory, report: &mut Report) 
         sweep(made(sent(&learned, "junk")), asked_about(sent(&unwanted, "new"), sent(&wanted, "friend")))?;
 
     let curve = |title| Part::curve(title, "threshold", "share that is filtered");
-    // Signatures of sets that are smaller than them spread a little less than the binomial chance says: near to the
-    // threshold that takes as many from above as from below, but of wanted mail all is below.
+    // Signatures of sets that are smaller than them spread a little less than the binomial chance
+    // says: near to the threshold that takes as many from above as from below, but of wanted mail
+    // all is below.
     for (title, texts, is_spam, side) in [
         ("Unwanted mail that repeats learned mail to every degree", &unwanted, true, Side::Both),
         ("Wanted mail that quotes a little of it", &wanted, false, Side::AtMost),
@@ -170,8 +174,8 @@ fn sweep_generated(context: &Context<'_>, theory: &Theory, report: &mut Report) 
     Ok(())
 }
 
-/// How many of independent events come, each with its own chance. Half an event is added to the deviation: sums of few
-/// are lopsided, and bands miss one similar pair in a hundred.
+/// How many of independent events come, each with its own chance. Half an event is added to the
+/// deviation: sums of few are lopsided, and bands miss one similar pair in a hundred.
 fn expected_share(chances: impl Iterator<Item = f64>, observed: f64, side: Side) -> Measure {
     let (mut sum, mut variance, mut trials) = (0.0, 0.0, 0_u64);
     for chance in chances {
@@ -215,7 +219,8 @@ fn sweep_folder(context: &Context<'_>, theory: &Theory, report: &mut Report) -> 
         100.0 * first.spam,
         100.0 * first.ham
     );
-    // The original has 77.0 % and 83 % of spam, 2.1 % and 3 % of ham: two of them are known to a percent only.
+    // The original has 77.0 % and 83 % of spam, 2.1 % and 3 % of ham: two of them are known to a
+    // percent only.
     let mut part = Part::numbers("The folder of mail beside the original's figures");
     part.between("spam that is filtered at 0.1, of all", first.spam, 0.765, 0.835);
     part.between("ham that is filtered at 0.1, of all", first.ham, 0.015, 0.035);
@@ -301,8 +306,8 @@ impl Part {
         self.between("by how much it is better than any other", lead, 0.005, 1.0);
     }
 
-    /// A higher threshold filters less of both. Bands, which are others at each threshold, may find a few more all the
-    /// same.
+    /// A higher threshold filters less of both. Bands, which are others at each threshold, may find
+    /// a few more all the same.
     fn add_falls(&mut self, rows: &[Row]) {
         for (name, is_spam) in [("spam", true), ("ham", false)] {
             let rise = |two: &[Row]| two[1].of(is_spam) - two[0].of(is_spam);

@@ -12,7 +12,8 @@ fn bits_of(bytes: &[u8; LANES], is_found: impl Fn(u8x16) -> u8x16) -> u32 {
     vectors.iter().rev().fold(0, |bits, vector| bits << 16 | is_found(u8x16::new(*vector)).move_mask() as u32)
 }
 
-/// One bit for each byte, the first byte lowest: whether it is a quote, a backslash or a control character.
+/// One bit for each byte, the first byte lowest: whether it is a quote, a backslash or a control
+/// character.
 #[inline]
 fn special_bits(bytes: &[u8; LANES]) -> u32 {
     bits_of(bytes, |vector| {
@@ -41,8 +42,8 @@ pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
     at + rest.iter().take_while(|&&byte| !is_special(byte)).count()
 }
 
-/// Appends a text as it stands between the quotes of a JSON string. Bytes are copied a fixed number at a time, and those from
-/// the first special one on are taken back.
+/// Appends a text as it stands between the quotes of a JSON string. Bytes are copied a fixed number
+/// at a time, and those from the first special one on are taken back.
 pub(crate) fn escape(text: &[u8], out: &mut Vec<u8>) {
     out.reserve(text.len());
     let mut at = 0;
@@ -75,8 +76,8 @@ fn push_escape(special: u8, out: &mut Vec<u8>) {
 /// Appends a string's text, its escapes resolved. It has been checked. Half of a surrogate pair
 /// stands for no character and becomes U+FFFD.
 ///
-/// Many texts have an escape in every line. So bytes are copied a fixed number at a time, and those from an escape on are
-/// taken back.
+/// Many texts have an escape in every line. So bytes are copied a fixed number at a time, and those
+/// from an escape on are taken back.
 pub(crate) fn unescape(text: &[u8], out: &mut Vec<u8>) {
     // No escape is shorter than what it stands for.
     out.reserve(text.len() + LANES);
@@ -97,7 +98,8 @@ pub(crate) fn unescape(text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// For each byte behind a backslash, the byte that both stand for; 0 for all that is not one of the short escapes.
+/// For each byte behind a backslash, the byte that both stand for; 0 for all that is not one of the
+/// short escapes.
 const SIMPLE_ESCAPES: [u8; 256] = {
     let pairs = *b"\"\"\\\\//b\x08f\x0Cn\nr\rt\t";
     let mut table = [0; 256];
@@ -117,8 +119,8 @@ pub(super) struct PlainPart {
     pub(super) escaped: bool,
 }
 
-/// Returns how many bytes come before the first quote, control character, or escape of more than one letter. Short escapes
-/// are passed, because many texts have one in every line.
+/// Returns how many bytes come before the first quote, control character, or escape of more than
+/// one letter. Short escapes are passed, because many texts have one in every line.
 #[inline]
 pub(super) fn plain_part(bytes: &[u8]) -> PlainPart {
     let (mut at, mut escaped) = (0, false);

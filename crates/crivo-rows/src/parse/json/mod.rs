@@ -46,7 +46,8 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// Appends the value's text by the rules of docs/keys.md; nothing for null. `bytes` are those it lies in.
+    /// Appends the value's text by the rules of docs/keys.md; nothing for null. `bytes` are those
+    /// it lies in.
     pub(crate) fn push_text(&self, bytes: &[u8], out: &mut Vec<u8>) {
         match self {
             Self::Null => {}
@@ -59,8 +60,8 @@ impl Value {
         }
     }
 
-    /// Appends the value as an array, itself or with itself as the one element, in the bytes it lies in. Nothing for
-    /// null and for an array without elements.
+    /// Appends the value as an array, itself or with itself as the one element, in the bytes it
+    /// lies in. Nothing for null and for an array without elements.
     pub(crate) fn push_array(&self, bytes: &[u8], out: &mut Vec<u8>) {
         let raw = match self {
             Self::Null => return,
@@ -80,7 +81,8 @@ impl Value {
         out.push(b']');
     }
 
-    /// The value that a path leads to from this one, through the names of objects; of a name that occurs twice the last.
+    /// The value that a path leads to from this one, through the names of objects; of a name that
+    /// occurs twice the last.
     pub(crate) fn follow(&self, bytes: &[u8], path: &[Vec<u8>]) -> Option<Self> {
         let Some((name, rest)) = path.split_first() else { return Some(self.clone()) };
         let Self::Nested(text) = self else { return None };

@@ -1,13 +1,14 @@
 //! A set of hashes: the hashes themselves, in an open-addressing table.
 //!
 //! Shared by what counts exactly: [`ExactDistinct`](super::ExactDistinct), small
-//! [`RegisterSketch`](super::RegisterSketch)es, and the candidates of [`KMinValues`](super::KMinValues).
+//! [`RegisterSketch`](super::RegisterSketch)es, and the candidates of
+//! [`KMinValues`](super::KMinValues).
 //!
-//! **Hostile hashes.** Callers' hashes, the keys of a known seed and stored files can be forged so that all of
-//! them want the same slots of a table whose function is known. So the slots of a hash depend on a
-//! [secret](TableSecret) of the process too. Where that fails, hashes that find none of their [`PROBES`] slots
-//! free go into an ordered set, so that a search always looks at [`PROBES`] slots and `log n` nodes at most.
-//! That set stays empty or nearly so.
+//! **Hostile hashes.** Callers' hashes, the keys of a known seed and stored files can be forged so
+//! that all of them want the same slots of a table whose function is known. So the slots of a hash
+//! depend on a [secret](TableSecret) of the process too. Where that fails, hashes that find none of
+//! their [`PROBES`] slots free go into an ordered set, so that a search always looks at [`PROBES`]
+//! slots and `log n` nodes at most. That set stays empty or nearly so.
 
 #[cfg(test)]
 mod tests;
@@ -35,8 +36,9 @@ pub(super) struct HashTable {
 
 const FIRST_SLOTS: usize = 2;
 
-/// The number of slots that a hash may lie in, or all of a smaller table. In a table that is three quarters
-/// full, the chance that a fair hash finds all of them taken is below `e^(−0.0377 · 256) = 6·10⁻⁵`.
+/// The number of slots that a hash may lie in, or all of a smaller table. In a table that is three
+/// quarters full, the chance that a fair hash finds all of them taken is below
+/// `e^(−0.0377 · 256) = 6·10⁻⁵`.
 const PROBES: usize = 256;
 
 /// What a search returns if all slots of the hash are taken by others.
@@ -48,8 +50,8 @@ const CHUNK: usize = 32;
 const LARGE: usize = 1 << 15;
 
 impl HashTable {
-    /// The number of hashes that fit into `bytes` of memory: three quarters of the slots, because longer
-    /// runs of used slots would slow every look-up.
+    /// The number of hashes that fit into `bytes` of memory: three quarters of the slots, because
+    /// longer runs of used slots would slow every look-up.
     pub(super) const fn capacity(bytes: usize) -> usize {
         bytes / size_of::<u64>() * 3 / 4
     }
@@ -80,7 +82,8 @@ impl HashTable {
         self.used + self.crowded.len() + usize::from(self.has_zero)
     }
 
-    /// The bytes of memory behind the pointers. A hash in an ordered set takes about twice its size.
+    /// The bytes of memory behind the pointers. A hash in an ordered set takes about twice its
+    /// size.
     pub(super) fn memory(&self) -> usize {
         (self.slots.len() + 2 * self.crowded.len()) * size_of::<u64>()
     }
@@ -229,8 +232,8 @@ impl HashTable {
 
     /// The hashes, in passes that each go over the whole table.
     ///
-    /// In the plain order of the slots they would fill another, still growing table from one end, where
-    /// each then finds its slot taken and walks far: the time would be that of the square.
+    /// In the plain order of the slots they would fill another, still growing table from one end,
+    /// where each then finds its slot taken and walks far: the time would be that of the square.
     pub(super) fn iter(&self) -> impl Iterator<Item = u64> {
         const PASSES: usize = 16;
         let passes = (0..PASSES).flat_map(|first| self.slots.iter().skip(first).step_by(PASSES));
@@ -276,13 +279,14 @@ fn start(slots: usize, hash: u64, secret: TableSecret) -> usize {
     (secret.spread(hash) >> (slots as u64 - 1).leading_zeros()) as usize
 }
 
-/// Returns the slot that holds a hash, which is not 0, or the free slot where it belongs, or [`CROWDED`].
-/// Nothing is ever removed, so that a free slot ends the search.
+/// Returns the slot that holds a hash, which is not 0, or the free slot where it belongs, or
+/// [`CROWDED`]. Nothing is ever removed, so that a free slot ends the search.
 #[inline]
 fn find(slots: &[u64], hash: u64, secret: TableSecret) -> usize {
     let mask = slots.len() - 1;
     let first = start(slots.len(), hash, secret);
-    // The first slot itself in a table of up to as many slots as a hash may lie in: one of them is free.
+    // The first slot itself in a table of up to as many slots as a hash may lie in: one of them is
+    // free.
     let end = (first + PROBES) & mask;
     let mut index = first;
     while slots[index] != 0 && slots[index] != hash {

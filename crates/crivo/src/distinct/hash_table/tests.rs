@@ -31,8 +31,9 @@ fn forged(count: u64) -> Vec<u64> {
     hashes
 }
 
-/// Of a million fair hashes in the fullest table a search looks at 8.5 slots in the mean; growing places
-/// each hash twice more, at most. Forged ones look at all their slots each time and at no others.
+/// Of a million fair hashes in the fullest table a search looks at 8.5 slots in the mean; growing
+/// places each hash twice more, at most. Forged ones look at all their slots each time and at no
+/// others.
 #[test]
 fn forged_hashes_are_probed_a_bounded_number_of_times() {
     const COUNT: usize = 100_000;
@@ -67,8 +68,8 @@ fn forged_hashes_are_probed_a_bounded_number_of_times() {
     assert!(decoded.memory() < 4 * 8 * COUNT, "{}", decoded.memory());
 }
 
-/// With nearly every secret the same hashes are as quick as fair ones: a hundred fixed ones, because about one in a hundred
-/// spreads an arithmetic progression badly, and is bounded then.
+/// With nearly every secret the same hashes are as quick as fair ones: a hundred fixed ones,
+/// because about one in a hundred spreads an arithmetic progression badly, and is bounded then.
 #[test]
 fn forged_hashes_are_fair_under_a_secret() {
     const COUNT: usize = 10_000;

@@ -1,8 +1,9 @@
-//! From the histogram of register values to what an estimate needs, and from a rate of items to the values
-//! that it leaves.
+//! From the histogram of register values to what an estimate needs, and from a rate of items to the
+//! values that it leaves.
 //!
-//! [`Point`](crate::math::Point) has the formulas; this says which levels each register value shows to have
-//! occurred. For many items the variance tends to `ln 2/(π²/6 − 1)/m`, a standard error of 1.0367/√m.
+//! [`Point`](crate::math::Point) has the formulas; this says which levels each register value shows
+//! to have occurred. For many items the variance tends to `ln 2/(π²/6 − 1)/m`, a standard error of
+//! 1.0367/√m.
 
 use crate::distinct::register_sketch::rates::{Levels, ONE, times};
 use crate::distinct::registers::RankRegisters;

@@ -7,7 +7,8 @@
 //! `3m/32` different items the answer is exact (two of them share a 64-bit hash with
 //! probability below 2·10⁻¹¹ at the largest precision).
 //!
-//! A sketch that [keeps its history](RegisterSketch::with_history) and is never merged has an error of `0.8326/√m`.
+//! A sketch that [keeps its history](RegisterSketch::with_history) and is never merged has an error
+//! of `0.8326/√m`.
 //!
 //! **Idea.** A hash that ends in `k` zeros is seen about once in `2^(k+1)` different items, so
 //! the longest run of zeros tells the order of magnitude. One such observation is noisy, so the

@@ -1,9 +1,9 @@
 //! From the number of hashes below a threshold to the number of items behind them.
 //!
-//! Hashes are uniform, so of `n` different items `Binomial(n, x)` have a hash at or below the share `x` of the
-//! hashes' range; and the `r`-th smallest hash is at or below it exactly if at least `r` are. A bound is the
-//! number of items at which what was seen becomes unlikely (Clopper and Pearson 1934): no
-//! approximation is involved, so it holds for a single hash as well as for a million.
+//! Hashes are uniform, so of `n` different items `Binomial(n, x)` have a hash at or below the share
+//! `x` of the hashes' range; and the `r`-th smallest hash is at or below it exactly if at least `r`
+//! are. A bound is the number of items at which what was seen becomes unlikely (Clopper and Pearson
+//! 1934): no approximation is involved, so it holds for a single hash as well as for a million.
 
 use crate::math::{at_least, at_most, crossing, exp2, two_sided_quantile};
 
@@ -12,8 +12,8 @@ pub(super) fn share(hash: u64) -> f64 {
     ((hash as f64 + 1.0) * exp2(-64)).min(1.0)
 }
 
-/// Returns the least number of items such that, with at least the given probability, `rank` of them have a
-/// hash at or below `share`.
+/// Returns the least number of items such that, with at least the given probability, `rank` of them
+/// have a hash at or below `share`.
 pub(crate) fn least_items(rank: f64, share: f64, probability: f64) -> f64 {
     if rank <= 0.0 || share >= 1.0 {
         return rank;
@@ -22,8 +22,8 @@ pub(crate) fn least_items(rank: f64, share: f64, probability: f64) -> f64 {
     items_at(rank, share, probability, |items| libm::log(at_least(rank, items, share)) - target)
 }
 
-/// Returns the largest number of items such that, with at least the given probability, fewer than `rank` of
-/// them have a hash below `share`.
+/// Returns the largest number of items such that, with at least the given probability, fewer than
+/// `rank` of them have a hash below `share`.
 pub(crate) fn most_items(rank: f64, share: f64, probability: f64) -> f64 {
     if share >= 1.0 {
         return rank;
@@ -34,7 +34,8 @@ pub(crate) fn most_items(rank: f64, share: f64, probability: f64) -> f64 {
 
 /// Returns the number of items, at least `rank`, at which the increasing function is zero.
 fn items_at(rank: f64, share: f64, probability: f64, function: impl Fn(f64) -> f64) -> f64 {
-    // The search is over the logarithm, because its standard deviation is about 1/√rank at any size.
+    // The search is over the logarithm, because its standard deviation is about 1/√rank at any
+    // size.
     let by_logarithm = |logarithm: f64| function(libm::exp(logarithm).max(rank)).clamp(-1e3, 1e3);
     let floor = libm::log(rank);
     let width = (two_sided_quantile(1.0 - 2.0 * probability) + 1.0) / libm::sqrt(rank);

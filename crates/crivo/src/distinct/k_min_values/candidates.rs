@@ -2,8 +2,9 @@
 //!
 //! Only the `k` smallest hashes matter, and keeping exactly those would mean to order each new one
 //! among them. Instead a hash table collects every hash below a threshold; when it is full the `k`
-//! smallest stay and the largest of them is the new threshold. After `n` items all but a share of about `k/n`
-//! of the hashes are refused by one comparison, and repetitions are found by one look-up.
+//! smallest stay and the largest of them is the new threshold. After `n` items all but a share of
+//! about `k/n` of the hashes are refused by one comparison, and repetitions are found by one
+//! look-up.
 //!
 //! Which further hashes the table holds depends on the order of arrival; what is asked, compared
 //! and written is the `k` smallest only.
@@ -80,8 +81,9 @@ impl Candidates {
         }
     }
 
-    /// A table that is no longer small gets its full size at once: it is searched at every insertion, and
-    /// a search in a table that is mostly empty is short. One that is full is emptied down to `k`.
+    /// A table that is no longer small gets its full size at once: it is searched at every
+    /// insertion, and a search in a table that is mostly empty is short. One that is full is
+    /// emptied down to `k`.
     #[cold]
     fn make_room(&mut self) {
         let limit = limit(self.k);
@@ -108,8 +110,8 @@ impl Candidates {
         self.smallest().1
     }
 
-    /// The `k` smallest hashes, in any order, and the largest of them; or all, and nothing, if there are
-    /// fewer.
+    /// The `k` smallest hashes, in any order, and the largest of them; or all, and nothing, if
+    /// there are fewer.
     pub(super) fn smallest(&self) -> (Vec<u64>, Option<u64>) {
         let mut hashes = self.table.unordered();
         let largest = keep(&mut hashes, self.k);
@@ -136,8 +138,8 @@ impl PartialEq for Candidates {
 
 impl Eq for Candidates {}
 
-/// Returns the capacity of the smallest table with room for a quarter more than `k`: enough that selecting
-/// the smallest is rare.
+/// Returns the capacity of the smallest table with room for a quarter more than `k`: enough that
+/// selecting the smallest is rare.
 fn limit(k: usize) -> usize {
     HashTable::capacity(HashTable::memory_for(k + k / 4 + 8))
 }

@@ -1,8 +1,8 @@
 //! What do two sets have in common?
 //!
-//! Below the lower of the two sketches' largest hashes, both sketches know every hash of their sets. So
-//! whether a hash from there is in both sets or in one is known too, and all these hashes together are
-//! a random sample of the union: the same share of every part of it.
+//! Below the lower of the two sketches' largest hashes, both sketches know every hash of their
+//! sets. So whether a hash from there is in both sets or in one is known too, and all these hashes
+//! together are a random sample of the union: the same share of every part of it.
 
 use super::KMinValues;
 use super::bounds::{least_items, most_items, share};
@@ -12,10 +12,11 @@ use crate::math::chances;
 
 /// Two sets compared by their sketches: made by [`KMinValues::compare`].
 ///
-/// If `c` of the `s` sampled hashes belong to a part of the union, its size is estimated without bias as
-/// `c/θ`, where `θ` is the share of all hashes that were sampled. Its standard error is `√((1 − θ)/c)`. The
-/// Jaccard similarity is estimated as `c/s` with a standard error of `√((1 − θ) J (1 − J)/s)`. While both
-/// sketches hold all hashes of their sets, every answer is exact.
+/// If `c` of the `s` sampled hashes belong to a part of the union, its size is estimated without
+/// bias as `c/θ`, where `θ` is the share of all hashes that were sampled. Its standard error is
+/// `√((1 − θ)/c)`. The Jaccard similarity is estimated as `c/s` with a standard error of
+/// `√((1 − θ) J (1 − J)/s)`. While both sketches hold all hashes of their sets, every answer is
+/// exact.
 ///
 /// ```
 /// use crivo::{distinct::KMinValues, keys::KeyScheme};
@@ -39,7 +40,8 @@ pub struct Comparison {
     both: f64,
     only_first: f64,
     only_second: f64,
-    /// The share of all hashes that the sample is drawn from; `None` if both sets are known entirely.
+    /// The share of all hashes that the sample is drawn from; `None` if both sets are known
+    /// entirely.
     sampled: Option<f64>,
     /// The sizes of the sets, where they are known exactly.
     sizes: [Option<f64>; 2],
@@ -65,8 +67,8 @@ impl Comparison {
         Self::of_counts(both, [first.len(), second.len()], threshold, sizes, has_smallest)
     }
 
-    /// Compares two sets by their smallest hashes, each in ascending order. The second of a pair is the largest of
-    /// the kept hashes, or none if the set has no others.
+    /// Compares two sets by their smallest hashes, each in ascending order. The second of a pair is
+    /// the largest of the kept hashes, or none if the set has no others.
     pub(crate) fn of_ascending(first: (&[u64], Option<u64>), second: (&[u64], Option<u64>)) -> Self {
         let threshold = first.1.into_iter().chain(second.1).min();
         let below = |hashes: &[u64]| {
@@ -94,8 +96,8 @@ impl Comparison {
         if judged == 0.0
             && let Some(smallest) = threshold
         {
-            // A sketch of one hash samples nothing below it, but the smallest hash of the union is a
-            // fair sample of one.
+            // A sketch of one hash samples nothing below it, but the smallest hash of the union is
+            // a fair sample of one.
             judged = 1.0;
             shared = f64::from(u8::from(have_both(smallest)));
         }
@@ -114,14 +116,15 @@ impl Comparison {
         (self.both, self.both + self.only_first)
     }
 
-    /// Returns the estimate of [`containment`](Self::containment) without its bounds; 0 if nothing was sampled.
+    /// Returns the estimate of [`containment`](Self::containment) without its bounds; 0 if nothing
+    /// was sampled.
     pub(crate) fn containment_value(&self) -> f64 {
         let sampled = self.both + self.only_first;
         if sampled > 0.0 { self.both / sampled } else { 0.0 }
     }
 
-    /// Returns the most that [`containment`](Self::containment) can be, if the first set is known entirely: all its
-    /// items that were not sampled may be in the second set.
+    /// Returns the most that [`containment`](Self::containment) can be, if the first set is known
+    /// entirely: all its items that were not sampled may be in the second set.
     pub(crate) fn most_contained(&self) -> f64 {
         match (self.sampled, self.sizes[0]) {
             (None, _) => self.containment().value(),
@@ -151,7 +154,8 @@ impl Comparison {
         self.part(self.both, most, confidence)
     }
 
-    /// Returns how many different items are in the first set and not in the second, with bounds at 95 %.
+    /// Returns how many different items are in the first set and not in the second, with bounds at
+    /// 95 %.
     pub fn difference(&self) -> Estimate {
         self.difference_at(Confidence::P95)
     }
@@ -166,8 +170,8 @@ impl Comparison {
         self.jaccard_at(Confidence::P95)
     }
 
-    /// The Jaccard similarity, the intersection's share of the union; 1 for two empty sets, which are
-    /// equal.
+    /// The Jaccard similarity, the intersection's share of the union; 1 for two empty sets, which
+    /// are equal.
     pub fn jaccard_at(&self, confidence: Confidence) -> Estimate {
         let Some(sampled) = self.sampled else {
             return Estimate::exact(if self.judged > 0.0 { self.shared / self.judged } else { 1.0 });
@@ -187,8 +191,8 @@ impl Comparison {
         self.containment_at(Confidence::P95)
     }
 
-    /// The share of the first set's items that the second has too; 1 if the first is empty. A set much smaller than the
-    /// other leaves few hashes to judge by, and the bounds say so.
+    /// The share of the first set's items that the second has too; 1 if the first is empty. A set
+    /// much smaller than the other leaves few hashes to judge by, and the bounds say so.
     ///
     /// ```
     /// use crivo::distinct::KMinValues;
@@ -218,8 +222,8 @@ impl Comparison {
         Estimate::probable(if known > 0.0 { share(known) } else { 0.0 }, lower, upper, confidence)
     }
 
-    /// Returns the size of a part of the union from the number of its hashes in the sample, `count`. The
-    /// part is certainly not larger than `most`.
+    /// Returns the size of a part of the union from the number of its hashes in the sample,
+    /// `count`. The part is certainly not larger than `most`.
     fn part(&self, count: f64, most: f64, confidence: Confidence) -> Estimate {
         let Some(sampled) = self.sampled else {
             return Estimate::exact(count);
@@ -243,9 +247,9 @@ fn common(first: &[u64], second: &[u64]) -> usize {
     count
 }
 
-/// Returns how many trials a count among `judged` hashes is worth: a sample of a large share of the union
-/// says more than one of the same size from an endless union. The limit keeps the sums short where nearly
-/// everything is known.
+/// Returns how many trials a count among `judged` hashes is worth: a sample of a large share of the
+/// union says more than one of the same size from an endless union. The limit keeps the sums short
+/// where nearly everything is known.
 fn thinned(count: f64, sampled: f64, judged: f64) -> f64 {
     let weight = (1.0 / (1.0 - sampled)).min(MOST_TRIALS / judged).max(1.0);
     libm::floor(count * weight)

@@ -1,12 +1,13 @@
 //! The k smallest hashes: how many different, and how many in common.
 //!
-//! **Question.** How many different items are in a stream, in two streams together, in both, in one and
-//! not the other; and how similar are the two sets?
+//! **Question.** How many different items are in a stream, in two streams together, in both, in one
+//! and not the other; and how similar are the two sets?
 //!
-//! **Guarantee.** With `k ≥ 3` the estimate has no bias and a standard error of `1/√(k − 2)` at any count
-//! above `k`: 1.6 % in 64 KiB. Below `k` different items it is exact. Of two sketches, a part of the union
-//! that makes up the share `p` of it is known to about `1/√(k p)`. With `k = 1` the mean of the estimate
-//! is infinite and a 95 % interval spans a factor of 146: one hash says no more.
+//! **Guarantee.** With `k ≥ 3` the estimate has no bias and a standard error of `1/√(k − 2)` at any
+//! count above `k`: 1.6 % in 64 KiB. Below `k` different items it is exact. Of two sketches, a part
+//! of the union that makes up the share `p` of it is known to about `1/√(k p)`. With `k = 1` the
+//! mean of the estimate is infinite and a 95 % interval spans a factor of 146: one hash says no
+//! more.
 //!
 //! **Idea.** Hashes are spread evenly between 0 and 1. The smallest of `n` of them lies near
 //! `1/(n + 1)`, the `k`-th smallest, `h`, near `k/(n + 1)`: so `n` is about `1/h − 1` for `k = 1`
@@ -14,17 +15,18 @@
 //! hashes are a random sample of the different items, the same for every set, so samples of two
 //! sets can be compared.
 //!
-//! **When not to use it.** To count only: [`HyperLogLog`](super::HyperLogLog) has the same error in a
-//! sixteenth of the memory.
+//! **When not to use it.** To count only: [`HyperLogLog`](super::HyperLogLog) has the same error in
+//! a sixteenth of the memory.
 //!
-//! **Sources.** Bar-Yossef, Jayram, Kumar, Sivakumar, Trevisan: *Counting distinct elements in a data
-//! stream* (2002). Beyer, Haas, Reinwald, Sismanis, Gemulla: *On synopses for distinct-value estimation
-//! under multiset operations* (2007): the unbiased estimate. Dasgupta, Lang, Rhodes, Thaler: *A
-//! framework for estimating stream expression cardinalities* (2016): comparing below a common threshold.
+//! **Sources.** Bar-Yossef, Jayram, Kumar, Sivakumar, Trevisan: *Counting distinct elements in a
+//! data stream* (2002). Beyer, Haas, Reinwald, Sismanis, Gemulla: *On synopses for distinct-value
+//! estimation under multiset operations* (2007): the unbiased estimate. Dasgupta, Lang, Rhodes,
+//! Thaler: *A framework for estimating stream expression cardinalities* (2016): comparing below a
+//! common threshold.
 //!
-//! **Where this departs from the papers.** Hashes above the `k` smallest are kept for a while, so that
-//! most insertions are one comparison, but never seen: equal sets give equal sketches. Bounds come from
-//! the exact distribution of the hashes below a threshold.
+//! **Where this departs from the papers.** Hashes above the `k` smallest are kept for a while, so
+//! that most insertions are one comparison, but never seen: equal sets give equal sketches. Bounds
+//! come from the exact distribution of the hashes below a threshold.
 
 pub(crate) mod bounds;
 mod candidates;
@@ -68,7 +70,8 @@ impl KMinValues {
     /// What `k` may be: from the one smallest hash to 512 MiB of them.
     pub const SIZES: RangeInclusive<u32> = 1..=1 << 26;
 
-    /// The standard error of a large count, as a share of it: `1/√(k − 2)`, infinite for `k` up to 2.
+    /// The standard error of a large count, as a share of it: `1/√(k − 2)`, infinite for `k` up
+    /// to 2.
     pub fn standard_error(k: u32) -> f64 {
         if k > 2 { 1.0 / f64::from(k - 2).sqrt() } else { f64::INFINITY }
     }
@@ -135,8 +138,8 @@ impl KMinValues {
         Self::new(Self::k_for(error)?)
     }
 
-    /// Returns an empty sketch for keys of the given scheme, of the smallest size with the wanted standard
-    /// error.
+    /// Returns an empty sketch for keys of the given scheme, of the smallest size with the wanted
+    /// standard error.
     ///
     /// # Errors
     /// If no size reaches the error.
@@ -170,8 +173,9 @@ impl KMinValues {
         self.estimate_at(Confidence::P95)
     }
 
-    /// The number of different items, with bounds at the given confidence; exact, and certain, below `k`
-    /// items. From `k` on neither the value nor the lower bound is below `k`, which is certain.
+    /// The number of different items, with bounds at the given confidence; exact, and certain,
+    /// below `k` items. From `k` on neither the value nor the lower bound is below `k`, which is
+    /// certain.
     pub fn estimate_at(&self, confidence: Confidence) -> Estimate {
         let Some(kth) = self.candidates.kth() else {
             return Estimate::exact(self.candidates.len() as f64);
@@ -183,8 +187,8 @@ impl KMinValues {
         Estimate::probable(value, lower, upper, confidence).limited_to(k, f64::INFINITY)
     }
 
-    /// Compares this set with another: their union, intersection, difference and similarity. Sketches of
-    /// different `k` compare as well; the smaller one decides the error.
+    /// Compares this set with another: their union, intersection, difference and similarity.
+    /// Sketches of different `k` compare as well; the smaller one decides the error.
     ///
     /// # Errors
     /// If the schemes differ.
@@ -262,8 +266,8 @@ impl Cardinality for KMinValues {
 // ---- merge ----
 
 impl KMinValues {
-    /// Makes this the sketch of both streams, bit for bit. Of two sizes the smaller one stays, as if both
-    /// streams had been counted with it.
+    /// Makes this the sketch of both streams, bit for bit. Of two sizes the smaller one stays, as
+    /// if both streams had been counted with it.
     ///
     /// # Errors
     /// If the schemes differ; the sketch is unchanged then.

@@ -3,24 +3,24 @@
 //! **Question.** How many different items, when about how many there will be is known beforehand?
 //!
 //! **Guarantee.** With `L` bits and `n` different items, `t = n/L`, the standard error is
-//! `√(L (e^t − t − 1))/n`: for a million items 1 % in 19 KiB, 0.1 % in 97 KiB. It is small while the
-//! table has room and grows without limit as the table fills. The answer is too high by
+//! `√(L (e^t − t − 1))/n`: for a million items 1 % in 19 KiB, 0.1 % in 97 KiB. It is small while
+//! the table has room and grows without limit as the table fills. The answer is too high by
 //! `(e^t − t − 1)/2` items on average, far less than the standard error.
 //!
 //! **Idea.** Each item sets one bit of `L`, the same bit each time it comes. Of the bits a share
-//! `ρ ≈ e^(−t)` stays zero, so there were `−L ln ρ` items. When no bit is left, near `L ln L` items,
-//! all that is known is that there were many.
+//! `ρ ≈ e^(−t)` stays zero, so there were `−L ln ρ` items. When no bit is left, near `L ln L`
+//! items, all that is known is that there were many.
 //!
-//! **When not to use it.** When the number of items may be anything: the memory for a given error grows
-//! almost as fast as the count, where [`HyperLogLog`](super::HyperLogLog) needs the same for every
-//! count. At an error of 1 % linear counting needs less memory than it up to 800,000 items.
+//! **When not to use it.** When the number of items may be anything: the memory for a given error
+//! grows almost as fast as the count, where [`HyperLogLog`](super::HyperLogLog) needs the same for
+//! every count. At an error of 1 % linear counting needs less memory than it up to 800,000 items.
 //!
-//! **Source.** Whang, Vander-Zanden, Taylor: *A linear-time probabilistic counting algorithm for database
-//! applications* (1990).
+//! **Source.** Whang, Vander-Zanden, Taylor: *A linear-time probabilistic counting algorithm for
+//! database applications* (1990).
 //!
 //! **Where this departs from the paper.** The bounds are not a number of standard errors around the
-//! estimate. They invert the distribution of the number of bits set, so that they hold from the first item
-//! to the last free bit, and are whole numbers. A full table answers with a lower bound.
+//! estimate. They invert the distribution of the number of bits set, so that they hold from the
+//! first item to the last free bit, and are whole numbers. A full table answers with a lower bound.
 
 mod occupancy;
 
@@ -67,19 +67,19 @@ impl LinearCounting {
     /// From one bit to 8 GiB of them, which count 10¹² items to 0.04 %.
     pub const BITS: RangeInclusive<u64> = 1..=1 << 36;
 
-    /// Returns the standard error of a count of `items` with the given number of bits, as a share of the
-    /// count.
+    /// Returns the standard error of a count of `items` with the given number of bits, as a share
+    /// of the count.
     pub fn standard_error(bits: u64, items: u64) -> f64 {
         let (bits, items) = (bits as f64, items as f64);
         libm::sqrt(bits * excess(items / bits)) / items
     }
 
-    /// Returns the fewest bits with which a count of up to `items` has at most the wanted standard error,
-    /// and the table is full with a probability of less than 1 %.
+    /// Returns the fewest bits with which a count of up to `items` has at most the wanted standard
+    /// error, and the table is full with a probability of less than 1 %.
     ///
     /// # Errors
-    /// If `items` is 0, the error is not between 0 and 1, or no number of bits in [`BITS`](Self::BITS)
-    /// reaches it.
+    /// If `items` is 0, the error is not between 0 and 1, or no number of bits in
+    /// [`BITS`](Self::BITS) reaches it.
     ///
     /// ```
     /// use crivo::distinct::LinearCounting;
@@ -137,8 +137,8 @@ impl LinearCounting {
         Ok(Self { scheme, bits, words: zeroed(bits.div_ceil(64))?, used: 0 })
     }
 
-    /// Returns an empty sketch, for bytes or text, of the smallest size that counts up to `items` with the
-    /// wanted standard error.
+    /// Returns an empty sketch, for bytes or text, of the smallest size that counts up to `items`
+    /// with the wanted standard error.
     ///
     /// # Errors
     /// As [`bits_for`](Self::bits_for), or if the memory cannot be had.

@@ -7,11 +7,11 @@
 //! variance of Z  L q (1 − (1 − 1/(L−1))^n) − (L q)² (1 − (1 − 1/(L−1)²)^n)  ≈  L e^(−t) (1 − (1 + t) e^(−t)),  t = n/L
 //! ```
 //!
-//! `Z` is distributed as a sum of independent trials of unequal chances (Vatutin and Mikhailov 1982), and so
-//! are the collisions `n − L + Z`. A binomial variable of the same mean and variance stands for the
-//! rarer of the two: it is close where few cells collide, where few are left and in between. Where
-//! the variance is large a normal variable does as well, in less time; where there are few cells
-//! nothing but the distribution itself does.
+//! `Z` is distributed as a sum of independent trials of unequal chances (Vatutin and Mikhailov
+//! 1982), and so are the collisions `n − L + Z`. A binomial variable of the same mean and variance
+//! stands for the rarer of the two: it is close where few cells collide, where few are left and in
+//! between. Where the variance is large a normal variable does as well, in less time; where there
+//! are few cells nothing but the distribution itself does.
 
 use crate::math::{at_least, at_most};
 #[cfg(not(feature = "std"))]
@@ -117,13 +117,15 @@ fn normal_above(z: f64) -> f64 {
     0.5 * libm::erfc(z / std::f64::consts::SQRT_2)
 }
 
-/// Returns the least number of items that use at least `used` cells with at least the given probability.
+/// Returns the least number of items that use at least `used` cells with at least the given
+/// probability.
 pub(super) fn least_items(used: f64, cells: f64, probability: f64) -> f64 {
     first_from(used, |items| Throw::new(items, cells).at_least_used(used) >= probability)
 }
 
-/// Returns the largest number of items that use at most `used` cells with at least the given probability.
-/// For a full table it is infinite, because more items never make a full table unlikely.
+/// Returns the largest number of items that use at most `used` cells with at least the given
+/// probability. For a full table it is infinite, because more items never make a full table
+/// unlikely.
 pub(super) fn most_items(used: f64, cells: f64, probability: f64) -> f64 {
     if used >= cells {
         return f64::INFINITY;

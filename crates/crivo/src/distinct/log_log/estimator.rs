@@ -1,14 +1,14 @@
 //! From the registers to the classic estimate, and to bounds that hold where it does not.
 //!
-//! The estimate is the formula of the paper, `α m 2^mean`. It is right for `n` well above `m` items; below,
-//! where registers are still empty, it stays near `α m` whatever the count. The bounds do not rest on
-//! it: they invert the distribution of the sum `S` of all registers' zeros, which rises with the
-//! count from the first item on.
+//! The estimate is the formula of the paper, `α m 2^mean`. It is right for `n` well above `m`
+//! items; below, where registers are still empty, it stays near `α m` whatever the count. The
+//! bounds do not rest on it: they invert the distribution of the sum `S` of all registers' zeros,
+//! which rises with the count from the first item on.
 //!
-//! In the Poisson model a register meets `N` items at rate `ν = n/m`, and the longest run of zeros `z` it
-//! has seen (0 for none) has `P(z ≤ j) = e^(−y)`, `y = ν 2^−(j+1)`. Sums over `j` give the first three
-//! cumulants of `z`, and by `D = ν d/dν` what of them remains when the number of items is fixed (the
-//! part that `N` explains is taken out, with `b = Dμ/ν`):
+//! In the Poisson model a register meets `N` items at rate `ν = n/m`, and the longest run of zeros
+//! `z` it has seen (0 for none) has `P(z ≤ j) = e^(−y)`, `y = ν 2^−(j+1)`. Sums over `j` give the
+//! first three cumulants of `z`, and by `D = ν d/dν` what of them remains when the number of items
+//! is fixed (the part that `N` explains is taken out, with `b = Dμ/ν`):
 //!
 //! ```text
 //! variance  σ² − b² ν        third cumulant  κ₃ − 3 b Dσ² + 3 b² D²μ − b³ ν

@@ -2,25 +2,26 @@
 //!
 //! **Question.** How many different items are in a stream too long to remember?
 //!
-//! **Guarantee.** With `m = 2^precision` registers of one byte the standard error of a count from `5m` items
-//! on is `1.298/√m`: 2.0 % in 4 KiB. With fewer items the estimate is too high: by 0.5 % at `5m`, 11 % at
-//! `2m`, 44 % at `m`, and it stays near `0.79 m` however few there are. The bounds hold there too,
-//! because they do not rest on it.
+//! **Guarantee.** With `m = 2^precision` registers of one byte the standard error of a count from
+//! `5m` items on is `1.298/√m`: 2.0 % in 4 KiB. With fewer items the estimate is too high: by 0.5 %
+//! at `5m`, 11 % at `2m`, 44 % at `m`, and it stays near `0.79 m` however few there are. The bounds
+//! hold there too, because they do not rest on it.
 //!
-//! **Idea.** The top bits of a hash choose one of `m` registers, which keeps the longest run of zeros at
-//! the end of its hashes, as in [`ProbabilisticCounting`](super::ProbabilisticCounting). A register sees about
-//! `n/m` items; the geometric mean of the registers' estimates, `2^mean`, times `m` and a constant
-//! that takes out its bias, estimates `n`.
+//! **Idea.** The top bits of a hash choose one of `m` registers, which keeps the longest run of
+//! zeros at the end of its hashes, as in [`ProbabilisticCounting`](super::ProbabilisticCounting). A
+//! register sees about `n/m` items; the geometric mean of the registers' estimates, `2^mean`, times
+//! `m` and a constant that takes out its bias, estimates `n`.
 //!
-//! **When not to use it.** To count: [`HyperLogLog`](super::HyperLogLog) has the same registers, a smaller error
-//! and no bias at any size. LogLog is for study.
+//! **When not to use it.** To count: [`HyperLogLog`](super::HyperLogLog) has the same registers, a
+//! smaller error and no bias at any size. LogLog is for study.
 //!
 //! **Source.** Durand, Flajolet: *Loglog counting of large cardinalities* (2003).
 //!
-//! **Where this departs from the paper.** The paper's rank is the position of the first one, here zeros before it
-//! are counted, so the mean is one less and the constant twice the paper's: `α = √2 e^(−γ) = 0.79402`
-//! instead of 0.39701. It is the limit for many registers; at 64 the estimate is 1.3 % too high, a
-//! twelfth of its standard error. Bounds invert the distribution of the registers' sum.
+//! **Where this departs from the paper.** The paper's rank is the position of the first one, here
+//! zeros before it are counted, so the mean is one less and the constant twice the paper's:
+//! `α = √2 e^(−γ) = 0.79402` instead of 0.39701. It is the limit for many registers; at 64 the
+//! estimate is 1.3 % too high, a twelfth of its standard error. Bounds invert the distribution of
+//! the registers' sum.
 
 mod estimator;
 
@@ -37,7 +38,8 @@ use crate::keys::KeyScheme;
 use crate::prelude::*;
 use crate::sketch::{Cardinality, Merge, impl_insert_by_hash, impl_sketch};
 
-/// Counts different items as [`HyperLogLog`](super::HyperLogLog)'s ancestor did; see the [module](self).
+/// Counts different items as [`HyperLogLog`](super::HyperLogLog)'s ancestor did; see the
+/// [module](self).
 ///
 /// ```
 /// use crivo::distinct::LogLog;
@@ -112,8 +114,8 @@ impl LogLog {
         Self::new(Self::precision_for(error)?)
     }
 
-    /// Returns an empty sketch for keys of the given scheme, of the smallest size with the wanted standard
-    /// error.
+    /// Returns an empty sketch for keys of the given scheme, of the smallest size with the wanted
+    /// standard error.
     ///
     /// # Errors
     /// As for [`for_error`](Self::for_error).
@@ -147,9 +149,9 @@ impl LogLog {
         self.estimate_at(Confidence::P95)
     }
 
-    /// The number of different items, with bounds at the given confidence. With few items the value is far
-    /// above the truth and the interval is widened to hold it; far beyond 2^64 every register
-    /// is at its highest and the upper bound is infinite.
+    /// The number of different items, with bounds at the given confidence. With few items the value
+    /// is far above the truth and the interval is widened to hold it; far beyond 2^64 every
+    /// register is at its highest and the upper bound is infinite.
     pub fn estimate_at(&self, confidence: Confidence) -> Estimate {
         let used = self.registers.used();
         if used == 0 {

@@ -1,11 +1,12 @@
-//! Registers stored at their entropy: 4 bits each for an UltraLogLog, 2.8 for a HyperLogLog, instead of 8.
+//! Registers stored at their entropy: 4 bits each for an UltraLogLog, 2.8 for a HyperLogLog,
+//! instead of 8.
 //!
-//! One number, the rate of items a register, says how likely each value of a register is. The coder turns
-//! these probabilities into bytes. Values that are too unlikely for a frequency of their own share one, and
-//! follow it as a byte.
+//! One number, the rate of items a register, says how likely each value of a register is. The coder
+//! turns these probabilities into bytes. Values that are too unlikely for a frequency of their own
+//! share one, and follow it as a byte.
 //!
-//! Registers that random hashes do not leave could take more room than themselves, or so little that
-//! a short file would take much memory. Those are stored as they are.
+//! Registers that random hashes do not leave could take more room than themselves, or so little
+//! that a short file would take much memory. Those are stored as they are.
 
 use super::kind::{RegisterArray, RegisterKind};
 use super::rates::{Levels, ONE, Rate};
@@ -13,12 +14,12 @@ use crate::codec::rans::{self, Frequencies, RARE, TOTAL};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Registers are stored as they are if fewer than one in this many saw a hash. If hashes are random, more
-/// have seen one when the exact state ends.
+/// Registers are stored as they are if fewer than one in this many saw a hash. If hashes are
+/// random, more have seen one when the exact state ends.
 const LEAST_USED: usize = 12;
 
-/// Registers are stored as they are if coding would put more than this many into a byte. It bounds the
-/// memory that a decoder takes for a file.
+/// Registers are stored as they are if coding would put more than this many into a byte. It bounds
+/// the memory that a decoder takes for a file.
 const MOST_IN_A_BYTE: usize = 20;
 
 /// Registers as they are stored.
@@ -27,7 +28,8 @@ pub(super) struct Coded {
     pub(super) bytes: Vec<u8>,
 }
 
-/// Returns the registers in fewer bytes than they have, or nothing if they are to be stored as they are.
+/// Returns the registers in fewer bytes than they have, or nothing if they are to be stored as they
+/// are.
 pub(super) fn encode<K: RegisterKind>(registers: &K::Registers, precision: u8) -> Option<Coded> {
     let values = registers.values();
     let rate = rate_of::<K>(registers, precision)?;
@@ -35,7 +37,8 @@ pub(super) fn encode<K: RegisterKind>(registers: &K::Registers, precision: u8) -
     is_worthwhile(bytes.len(), values.len()).then_some(Coded { rate, bytes })
 }
 
-/// Returns the registers that [`encode`] stored in these bytes, or nothing if it did not write them.
+/// Returns the registers that [`encode`] stored in these bytes, or nothing if it did not write
+/// them.
 pub(super) fn decode<K: RegisterKind>(rate: Rate, precision: u8, bytes: &[u8]) -> Option<K::Registers> {
     let length = 1 << precision;
     if !is_worthwhile(bytes.len(), length) {

@@ -1,8 +1,9 @@
 //! How many registers have each value: all that an estimator reads.
 //!
-//! It is counted when it is asked for, at a third of a nanosecond a register or so. Keeping it up to date would
-//! cost every insert that changes a register two additions and a branch that the processor cannot predict: in
-//! a sketch with few items a register that is most of the time of an insert.
+//! It is counted when it is asked for, at a third of a nanosecond a register or so. Keeping it up
+//! to date would cost every insert that changes a register two additions and a branch that the
+//! processor cannot predict: in a sketch with few items a register that is most of the time of an
+//! insert.
 
 /// As many counters a value, so that additions to the same one do not wait for each other.
 const LANES: usize = 8;

@@ -1,17 +1,19 @@
 //! What the order of arrival tells: a count that is sharper than any that the registers alone give.
 //!
-//! A hash changes a register the more rarely, the more different items came before it. One that had the chance `p`
-//! to change any stands for `1/p` items on average, so the sum of `1/p` over all changes is an unbiased count. Its
-//! variance is the expectation of the sum of `(1 − p)/p²`, which is kept too. For many items and registers that
-//! remember `d` levels below their highest, the standard error tends to `√(ln 2 (1 + 2^−d)/2 / m)`.
+//! A hash changes a register the more rarely, the more different items came before it. One that had
+//! the chance `p` to change any stands for `1/p` items on average, so the sum of `1/p` over all
+//! changes is an unbiased count. Its variance is the expectation of the sum of `(1 − p)/p²`, which
+//! is kept too. For many items and registers that remember `d` levels below their highest, the
+//! standard error tends to `√(ln 2 (1 + 2^−d)/2 / m)`.
 //!
 //! The chance is that of all hashes of 64 bits together, so it is an integer and never drifts.
 //!
-//! Only a sketch that saw its whole stream has a history. Two streams share items, and their histories do not tell which.
-//! So a merge of sketches that are not exact ends it.
+//! Only a sketch that saw its whole stream has a history. Two streams share items, and their
+//! histories do not tell which. So a merge of sketches that are not exact ends it.
 //!
-//! **Sources.** Cohen: *All-distances sketches, revisited: HIP estimators for massive graphs analysis* (2014). Ting:
-//! *Streamed approximate counting of distinct elements* (2014). The limit: Ertl, *UltraLogLog* (VLDB 2024), section 2.5.
+//! **Sources.** Cohen: *All-distances sketches, revisited: HIP estimators for massive graphs
+//! analysis* (2014). Ting: *Streamed approximate counting of distinct elements* (2014). The limit:
+//! Ertl, *UltraLogLog* (VLDB 2024), section 2.5.
 
 use super::kind::RegisterArray;
 use crate::math::{Point, exp2};
@@ -75,13 +77,15 @@ impl History {
 
 /// How many of the hashes that choose a register of this value would change it.
 ///
-/// Of the `2^q` hashes with `q = 64 − precision`, level `k` has `2^(q − k)`, and the highest one has a single hash.
+/// Of the `2^q` hashes with `q = 64 − precision`, level `k` has `2^(q − k)`, and the highest one
+/// has a single hash.
 fn chance_of<R: RegisterArray>(value: u8, precision: u8) -> u64 {
     let (news, highest) = (R::news(value), 64 - precision);
     (news.reverse_bits() >> precision) + (news >> highest & 1)
 }
 
-/// How many of the 2^64 hashes would change a register. Some do not, because at least one register saw a hash.
+/// How many of the 2^64 hashes would change a register. Some do not, because at least one register
+/// saw a hash.
 fn chance_of_all<R: RegisterArray>(registers: &R, precision: u8) -> u64 {
     let all: u128 =
         registers.values().iter().map(|&value| u128::from(chance_of::<R>(value, precision))).sum();

@@ -28,7 +28,8 @@ pub trait RegisterKind: Sealed + Debug + Clone + Copy + PartialEq + Eq {
     /// The registers.
     type Registers: RegisterArray;
 
-    /// Returns the likeliest number of different items, with its bounds, for registers that are not full.
+    /// Returns the likeliest number of different items, with its bounds, for registers that are not
+    /// full.
     fn estimate(registers: &Self::Registers, precision: u8, confidence: Confidence) -> Estimate;
 
     /// Returns what the registers show of the levels that occurred.
@@ -41,7 +42,8 @@ pub trait RegisterKind: Sealed + Debug + Clone + Copy + PartialEq + Eq {
     fn items_to_fill(precision: u8, probability: f64) -> f64;
 }
 
-/// An array of `2^precision` registers of one byte, whose state depends on the set of inserted hashes alone.
+/// An array of `2^precision` registers of one byte, whose state depends on the set of inserted
+/// hashes alone.
 ///
 /// The top `precision` bits of a hash choose its register.
 pub trait RegisterArray: Debug + Clone + PartialEq + Eq {
@@ -54,8 +56,8 @@ pub trait RegisterArray: Debug + Clone + PartialEq + Eq {
     /// Describes the values that [`from_values`](Self::from_values) accepts, for its error.
     fn accepted_values(precision: u8) -> String;
 
-    /// The levels of hashes that would change a register of this value: bit `k − 1` stands for level `k`. Bits above
-    /// the highest level mean nothing.
+    /// The levels of hashes that would change a register of this value: bit `k − 1` stands for
+    /// level `k`. Bits above the highest level mean nothing.
     fn news(value: u8) -> u64;
 
     /// The values as they are stored.
@@ -83,8 +85,8 @@ pub trait RegisterArray: Debug + Clone + PartialEq + Eq {
     /// Adds many hashes: the same as one by one, and faster.
     fn insert_all(&mut self, hashes: &[u64]);
 
-    /// Joins the registers of `other`, folding them if they are more precise. `self` must not be the more
-    /// precise one.
+    /// Joins the registers of `other`, folding them if they are more precise. `self` must not be
+    /// the more precise one.
     fn merge(&mut self, other: &Self);
 
     /// Returns the registers that the same hashes would have left at a lower precision.

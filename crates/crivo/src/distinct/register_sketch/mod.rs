@@ -3,11 +3,11 @@
 //! The sketch of registers: the one life that [`HyperLogLog`](super::HyperLogLog) and
 //! [`UltraLogLog`](super::UltraLogLog) share.
 //!
-//! It begins exact: while the hashes themselves fit in the memory of the registers, they are kept. The
-//! next hash makes it dense: each hash changes one of `2^precision` registers at most, and the
-//! registers tell the count. Which state a sketch is in depends on the number of different hashes alone,
-//! so that merging equals counting the joined stream, byte for byte. Of two precisions the lower
-//! one stays: registers are folded as if they had had it from the start.
+//! It begins exact: while the hashes themselves fit in the memory of the registers, they are kept.
+//! The next hash makes it dense: each hash changes one of `2^precision` registers at most, and the
+//! registers tell the count. Which state a sketch is in depends on the number of different hashes
+//! alone, so that merging equals counting the joined stream, byte for byte. Of two precisions the
+//! lower one stays: registers are folded as if they had had it from the start.
 //!
 //! What a register remembers of its hashes, and what the registers tell, is the
 //! [kind](kind::RegisterKind) of the sketch; its module has the guarantee.
@@ -43,8 +43,8 @@ pub struct RegisterSketch<K: RegisterKind> {
     contents: Contents<K::Registers>,
 }
 
-// A tag of its own: read from unused values of a pointer, which saves eight bytes, the state costs every insert five
-// instructions.
+// A tag of its own: read from unused values of a pointer, which saves eight bytes, the state costs
+// every insert five instructions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[repr(u8)]
 enum Contents<R> {
@@ -62,14 +62,16 @@ impl<K: RegisterKind> RegisterSketch<K> {
     /// cache and its error is better than most uses need.
     pub const PRECISIONS: RangeInclusive<u8> = 4..=18;
 
-    /// Returns the standard error of a large count, as a share of it: `c/√(2^precision)`, with `c` 1.0367 for
-    /// [`HyperLogLog`](super::HyperLogLog) and 0.7609 for [`UltraLogLog`](super::UltraLogLog).
+    /// Returns the standard error of a large count, as a share of it: `c/√(2^precision)`, with `c`
+    /// 1.0367 for [`HyperLogLog`](super::HyperLogLog) and 0.7609 for
+    /// [`UltraLogLog`](super::UltraLogLog).
     pub fn standard_error(precision: u8) -> f64 {
         precision::standard_error(K::ERROR_CONSTANT, precision)
     }
 
-    /// Returns the standard error of a large count [with history](Self::with_history), as a share of it: `c/√(2^precision)`,
-    /// with `c` 0.8326 for [`HyperLogLog`](super::HyperLogLog) and 0.6582 for [`UltraLogLog`](super::UltraLogLog).
+    /// Returns the standard error of a large count [with history](Self::with_history), as a share
+    /// of it: `c/√(2^precision)`, with `c` 0.8326 for [`HyperLogLog`](super::HyperLogLog) and
+    /// 0.6582 for [`UltraLogLog`](super::UltraLogLog).
     pub fn history_error(precision: u8) -> f64 {
         precision::standard_error(K::HISTORY_CONSTANT, precision)
     }
@@ -90,7 +92,8 @@ impl<K: RegisterKind> RegisterSketch<K> {
         precision::precision_for(error, K::ERROR_CONSTANT, &Self::PRECISIONS)
     }
 
-    /// Returns the smallest precision whose standard error [with history](Self::with_history) is at most `error`.
+    /// Returns the smallest precision whose standard error [with history](Self::with_history) is at
+    /// most `error`.
     ///
     /// # Errors
     /// If no precision of the range has it.
@@ -98,8 +101,8 @@ impl<K: RegisterKind> RegisterSketch<K> {
         precision::precision_for(error, K::HISTORY_CONSTANT, &Self::PRECISIONS)
     }
 
-    /// The number of different items that are counted exactly: as many hashes as fit, in a table at most
-    /// three quarters full, into the memory of the registers.
+    /// The number of different items that are counted exactly: as many hashes as fit, in a table at
+    /// most three quarters full, into the memory of the registers.
     pub fn exact_up_to(precision: u8) -> usize {
         HashTable::capacity(1 << precision.min(31))
     }
@@ -133,7 +136,8 @@ impl<K: RegisterKind> RegisterSketch<K> {
         Ok(Self { scheme, precision, keeps_history: false, contents: Contents::Exact(HashTable::new()) })
     }
 
-    /// Creates an empty sketch, for bytes or text, of the smallest size with the wanted standard error.
+    /// Creates an empty sketch, for bytes or text, of the smallest size with the wanted standard
+    /// error.
     ///
     /// # Errors
     /// If no precision reaches the error.
@@ -141,8 +145,8 @@ impl<K: RegisterKind> RegisterSketch<K> {
         Self::new(Self::precision_for(error)?)
     }
 
-    /// Creates an empty sketch for keys of the given scheme, of the smallest size with the wanted standard
-    /// error.
+    /// Creates an empty sketch for keys of the given scheme, of the smallest size with the wanted
+    /// standard error.
     ///
     /// # Errors
     /// If no precision reaches the error.
@@ -154,12 +158,12 @@ impl<K: RegisterKind> RegisterSketch<K> {
 // ---- history ----
 
 impl<K: RegisterKind> RegisterSketch<K> {
-    /// Returns the sketch with a history: a sharper count for a stream that one sketch sees from beginning to end.
-    /// See [`history_error`](Self::history_error). An insert that changes a register takes a few nanoseconds more, and
-    /// a stored sketch 16 bytes more.
+    /// Returns the sketch with a history: a sharper count for a stream that one sketch sees from
+    /// beginning to end. See [`history_error`](Self::history_error). An insert that changes a
+    /// register takes a few nanoseconds more, and a stored sketch 16 bytes more.
     ///
-    /// The history ends with a merge that does not stay exact, because two histories do not tell which items their streams
-    /// share. The registers are the same with or without one.
+    /// The history ends with a merge that does not stay exact, because two histories do not tell
+    /// which items their streams share. The registers are the same with or without one.
     ///
     /// # Errors
     /// If the sketch is past its exact state: what came before is not known any more.
@@ -308,9 +312,9 @@ impl<K: RegisterKind> RegisterSketch<K> {
         self.estimate_at(Confidence::P95)
     }
 
-    /// Returns the number of different items, with bounds at the given confidence; exact, and certain,
-    /// up to [`exact_up_to`](Self::exact_up_to). Far beyond 2^64 items every register is full: the upper
-    /// bound is infinite then.
+    /// Returns the number of different items, with bounds at the given confidence; exact, and
+    /// certain, up to [`exact_up_to`](Self::exact_up_to). Far beyond 2^64 items every register is
+    /// full: the upper bound is infinite then.
     pub fn estimate_at(&self, confidence: Confidence) -> Estimate {
         match &self.contents {
             Contents::Exact(table) => Estimate::exact(table.len() as f64),
@@ -325,7 +329,8 @@ impl<K: RegisterKind> RegisterSketch<K> {
         }
     }
 
-    /// The estimate, with what is certain past the exact state: more different hashes came than that holds.
+    /// The estimate, with what is certain past the exact state: more different hashes came than
+    /// that holds.
     fn past_exact(&self, estimate: Estimate) -> Estimate {
         estimate.limited_to((Self::exact_up_to(self.precision) + 1) as f64, f64::INFINITY)
     }
@@ -402,8 +407,8 @@ impl<K: RegisterKind> Cardinality for RegisterSketch<K> {
 
 impl<K: RegisterKind> RegisterSketch<K> {
     /// Makes this the sketch of both streams, bit for bit. Of two precisions the lower one stays,
-    /// as if both streams had been counted with it. A [history](Self::with_history) ends, unless the sketch stays exact
-    /// or one of the two is empty.
+    /// as if both streams had been counted with it. A [history](Self::with_history) ends, unless
+    /// the sketch stays exact or one of the two is empty.
     ///
     /// # Errors
     /// If the schemes differ; the sketch is unchanged then.
@@ -432,7 +437,8 @@ impl<K: RegisterKind> RegisterSketch<K> {
         match &other.contents {
             Contents::Exact(table) => {
                 table.iter().for_each(|hash| self.insert_hash(hash));
-                // The order of the table is another in every process, so a history of it would be too.
+                // The order of the table is another in every process, so a history of it would be
+                // too.
                 if self.registers().is_some() {
                     self.end_history();
                 }

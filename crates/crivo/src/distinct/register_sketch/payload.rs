@@ -1,5 +1,5 @@
-//! The bytes of a register sketch: precision, state, then hashes in ascending order, registers, or coded
-//! registers. A history stands before the registers: its count and its variance.
+//! The bytes of a register sketch: precision, state, then hashes in ascending order, registers, or
+//! coded registers. A history stands before the registers: its count and its variance.
 
 use super::history::History;
 use super::kind::{RegisterArray, RegisterKind};

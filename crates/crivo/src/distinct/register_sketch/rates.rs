@@ -1,11 +1,12 @@
-//! How likely each value of a register is, in integers: the model behind [coded](super::coded) registers.
+//! How likely each value of a register is, in integers: the model behind [coded](super::coded)
+//! registers.
 //!
-//! In the Poisson model a register meets hashes of level `k` at rate `λ 2^−k`, where `λ` is the number of
-//! items a register. It has met none with probability `e^(−λ 2^−k)`. The rates that the model knows are
-//! `λ = (32 + a)/32 · 2^e`, with `a` from 0 to 31. They are at most 1.6 % from any rate, which costs less
-//! than a thousandth of a bit a register. Each level is half as frequent as the one below, so its
-//! probability is the square root, and squaring gives all of them from one. Fixed-point arithmetic makes the
-//! table the same on every machine.
+//! In the Poisson model a register meets hashes of level `k` at rate `λ 2^−k`, where `λ` is the
+//! number of items a register. It has met none with probability `e^(−λ 2^−k)`. The rates that the
+//! model knows are `λ = (32 + a)/32 · 2^e`, with `a` from 0 to 31. They are at most 1.6 % from any
+//! rate, which costs less than a thousandth of a bit a register. Each level is half as frequent as
+//! the one below, so its probability is the square root, and squaring gives all of them from one.
+//! Fixed-point arithmetic makes the table the same on every machine.
 
 /// Probabilities are integers of this many bits after the point.
 const POINT: u32 = 62;
@@ -42,7 +43,8 @@ impl Rate {
         self.0
     }
 
-    /// Returns the nearest rate: the exponent of the float and the first five bits of its fraction, rounded.
+    /// Returns the nearest rate: the exponent of the float and the first five bits of its fraction,
+    /// rounded.
     pub(crate) fn nearest(rate: f64) -> Self {
         const DROPPED: u32 = f64::MANTISSA_DIGITS - 1 - 5;
         const LOWEST: i64 = ((f64::MAX_EXP - 1 + LOWEST_EXPONENT) as i64) << 5;
@@ -68,8 +70,8 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// Creates the table. `highest` is the level of hashes whose low bits are all zero, which is as frequent
-    /// as the one below.
+    /// Creates the table. `highest` is the level of hashes whose low bits are all zero, which is as
+    /// frequent as the one below.
     pub(crate) fn new(rate: Rate, highest: u8) -> Self {
         let highest = usize::from(highest);
         let halved = absent_at_halvings(rate.mantissa());

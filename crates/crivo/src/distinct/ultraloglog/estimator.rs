@@ -1,9 +1,10 @@
-//! From the histogram of register values to what an estimate needs, and from a rate of items to the values
-//! that it leaves.
+//! From the histogram of register values to what an estimate needs, and from a rate of items to the
+//! values that it leaves.
 //!
-//! [`Point`](crate::math::Point) has the formulas; this says which levels each register value shows to have
-//! occurred, and which not to. For many items the variance tends to `ln 2/ζ(2, 5/4)/m`, a standard error of
-//! 0.7609/√m (Ertl 2024, section 2.3); `ζ(2, 5/4) = π² + 8G − 16` with Catalan's constant G.
+//! [`Point`](crate::math::Point) has the formulas; this says which levels each register value shows
+//! to have occurred, and which not to. For many items the variance tends to `ln 2/ζ(2, 5/4)/m`, a
+//! standard error of 0.7609/√m (Ertl 2024, section 2.3); `ζ(2, 5/4) = π² + 8G − 16` with Catalan's
+//! constant G.
 
 use super::registers::{Histogram, LevelRegisters};
 use crate::distinct::register_sketch::rates::{Levels, ONE, times};
@@ -23,8 +24,9 @@ pub(super) const REMEMBERED: usize = 2;
 pub(super) fn observed(histogram: &Histogram, precision: u8) -> Observed {
     let highest = LevelRegisters::highest(precision) as usize;
 
-    // How many registers remember that a level occurred, how many that it did not, and how many have
-    // it as their highest, so that all above did not occur: those are together as frequent as it.
+    // How many registers remember that a level occurred, how many that it did not, and how many
+    // have it as their highest, so that all above did not occur: those are together as frequent as
+    // it.
     let (mut occurred, mut absent, mut reached) = ([0; 64], [0; 64], [0; 64]);
     reached[0] = histogram[0];
     for level in 1..=highest {
@@ -78,8 +80,9 @@ pub(super) fn probabilities(levels: &Levels) -> [u64; 256] {
 /// The number of items at which all registers are full with the given probability: all that is
 /// known when they are.
 ///
-/// With `a = e^(−ν 2^−q)` and `q = 64 − precision`, the two highest levels of a register are missing
-/// with probability a each and the third with a²: one is with `1 − (1 − a)²(1 − a²) = 2a − 2a³ + a⁴`.
+/// With `a = e^(−ν 2^−q)` and `q = 64 − precision`, the two highest levels of a register are
+/// missing with probability a each and the third with a²: one is with
+/// `1 − (1 − a)²(1 − a²) = 2a − 2a³ + a⁴`.
 pub(super) fn items_to_fill(precision: u8, probability: f64) -> f64 {
     let registers = exp2(i32::from(precision));
     let missing = -libm::expm1(libm::log(probability) / registers);

@@ -19,7 +19,8 @@ pub(super) const fn levels(register: u8) -> u64 {
     (((4 | register & 3) as u64) << (register >> 2)) >> 3
 }
 
-/// The levels that would change the register: those it has a place for and has not seen, and all above.
+/// The levels that would change the register: those it has a place for and has not seen, and all
+/// above.
 #[inline]
 pub(super) const fn news(register: u8) -> u64 {
     (!((4 | register & 3) as u64) << (register >> 2)) >> 3
@@ -54,7 +55,8 @@ pub(super) const fn raised(register: u8, rise: u8) -> u8 {
     ((register >> 2) + rise) << 2 | below
 }
 
-/// Returns true if the register is of a set of levels: none is above the highest, none below the first.
+/// Returns true if the register is of a set of levels: none is above the highest, none below the
+/// first.
 pub(super) const fn is_possible(register: u8, highest: u8) -> bool {
     matches!(register, 0 | 4 | 8 | 10 | 12..) && register >> 2 <= highest
 }

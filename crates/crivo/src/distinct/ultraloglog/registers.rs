@@ -1,6 +1,7 @@
 //! The dense state: an array of [`register`](super::register)s.
 //!
-//! All that the estimator reads is a [histogram] of the bytes, which is counted when it is asked for.
+//! All that the estimator reads is a [histogram] of the bytes, which is counted when it is asked
+//! for.
 
 use super::register::{is_possible, join, levels, news, raised, register};
 use crate::cpu::without_bits;
@@ -15,8 +16,8 @@ const CHUNK: usize = 64;
 /// A bit that stands for no level: the lowest that is waited for when all registers are full.
 const NO_LEVEL: u64 = 1 << 63;
 
-/// For as many hashes a register, the processor cannot foresee whether a hash changes its register. A wrong guess
-/// takes as long as a few changes.
+/// For as many hashes a register, the processor cannot foresee whether a hash changes its register.
+/// A wrong guess takes as long as a few changes.
 const YOUNG: usize = 16;
 
 /// How many registers have each value.
@@ -74,8 +75,8 @@ impl LevelRegisters {
         self.add(index, level);
     }
 
-    /// Brings the lowest level that changes a register up to date. Registers that have seen it or left
-    /// it behind never wait for it again, so that each is looked at once for each level.
+    /// Brings the lowest level that changes a register up to date. Registers that have seen it or
+    /// left it behind never wait for it again, so that each is looked at once for each level.
     #[inline]
     fn raise_floor(&mut self) {
         while news(self.values[self.witness]) & self.lowest == 0 && self.lowest != NO_LEVEL {
@@ -126,7 +127,8 @@ impl RegisterArray for LevelRegisters {
         self.values.len()
     }
 
-    /// Returns true if every register saw the three highest levels, so that nothing can change any more.
+    /// Returns true if every register saw the three highest levels, so that nothing can change any
+    /// more.
     fn are_full(&self) -> bool {
         let fullest = Self::highest(self.precision) << 2 | 3;
         self.values.iter().all(|&value| value == fullest)
@@ -145,8 +147,8 @@ impl RegisterArray for LevelRegisters {
 
     /// The same as one by one, without the branches that the processor cannot predict: whether a
     /// hash changes its register is a toss while the sketch fills. A chunk is sieved first by the
-    /// levels that no register waits for, many hashes at a time, then each hash by its own register,
-    /// and only the few that tell something new are looked at again.
+    /// levels that no register waits for, many hashes at a time, then each hash by its own
+    /// register, and only the few that tell something new are looked at again.
     fn insert_all(&mut self, hashes: &[u64]) {
         let mut winners = [0; CHUNK];
         let (chunks, rest) = hashes.as_chunks::<CHUNK>();
@@ -175,8 +177,8 @@ impl RegisterArray for LevelRegisters {
         rest.iter().for_each(|&hash| self.insert(hash));
     }
 
-    /// Joins each pair of registers, folding `other` if it is more precise. `self` must not be the more
-    /// precise one.
+    /// Joins each pair of registers, folding `other` if it is more precise. `self` must not be the
+    /// more precise one.
     fn merge(&mut self, other: &Self) {
         let extra = u32::from(other.precision - self.precision);
         if extra == 0 {
@@ -184,8 +186,8 @@ impl RegisterArray for LevelRegisters {
         } else {
             let other_highest = Self::highest(other.precision);
             for (index, &value) in other.values.iter().enumerate() {
-                // The lowest `extra` bits of the index were bits of the level's part of the hash: they
-                // only matter where all bits below them were zero.
+                // The lowest `extra` bits of the index were bits of the level's part of the hash:
+                // they only matter where all bits below them were zero.
                 let rise = if value >> 2 == other_highest {
                     (index as u64 | 1 << extra).trailing_zeros() as u8
                 } else {

@@ -12,8 +12,8 @@ use crate::prelude::*;
 
 impl CountMin {
     /// The inner product of the frequencies of two streams, `Σ aᵢ·bᵢ` over all keys: how many rows
-    /// their join has. Never below the truth, and above it by at most `ε‖a‖₁‖b‖₁` with a confidence of
-    /// `1 − δ`.
+    /// their join has. Never below the truth, and above it by at most `ε‖a‖₁‖b‖₁` with a confidence
+    /// of `1 − δ`.
     ///
     /// # Errors
     /// If the two differ in size or scheme, or one has conservative updates.

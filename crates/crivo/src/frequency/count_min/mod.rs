@@ -2,8 +2,8 @@
 
 //! Count-Min: how often did this key come, for every key at once.
 //!
-//! **Question.** How often did a key come, or how much weight came with it, in a stream with too many
-//! different keys for a table of them?
+//! **Question.** How often did a key come, or how much weight came with it, in a stream with too
+//! many different keys for a table of them?
 //!
 //! **Guarantee.** With `depth` rows of `width` counters, `ε = e/width`, `δ = e^−depth` and `N` the
 //! weight of the whole stream, the answer is never below the truth, and above it by more than `εN`
@@ -14,8 +14,8 @@
 //! ```
 //!
 //! At other confidences the same table promises other widths: a row exceeds the truth by more than
-//! `t·N/width` with probability below `1/t` (Markov), all of them together with `t^−depth`.
-//! [Inner products](CountMin::inner_product) have the same bounds with `N` the product of both weights.
+//! `t·N/width` with probability below `1/t` (Markov), all of them together with `t^−depth`. [Inner
+//! products](CountMin::inner_product) have the same bounds with `N` the product of both weights.
 //!
 //! **Idea.** Each row is a hash table without keys: a key adds to one counter, and so does whatever
 //! falls on the same one. Every counter of a key is the truth or more; the least of them is the
@@ -28,18 +28,18 @@
 //!
 //! **When not to use it.** For rare keys: the error is a share of the whole stream, so a key that
 //! came less often than `εN` drowns in it. For *which* keys are frequent, use
-//! [`HeavyHitters`](super::HeavyHitters), which keeps them. For different keys that fit a hash table,
-//! use that.
+//! [`HeavyHitters`](super::HeavyHitters), which keeps them. For different keys that fit a hash
+//! table, use that.
 //!
-//! **Sources.** Cormode, Muthukrishnan: *An improved data stream summary: the Count-Min sketch and its
-//! applications* (2005). Conservative update: Estan, Varghese, *New directions in traffic measurement
-//! and accounting* (2002).
+//! **Sources.** Cormode, Muthukrishnan: *An improved data stream summary: the Count-Min sketch and
+//! its applications* (2005). Conservative update: Estan, Varghese, *New directions in traffic
+//! measurement and accounting* (2002).
 //!
-//! **Where this departs from them.** Keys are hashed once, to 64 bits, and each row remixes that hash;
-//! widths need be no prime and no power of two. Since weights are whole, `εN` is rounded down. An
-//! answer of 0 is exact. Some libraries, Apache DataSketches among them, state the interval as
-//! `[value, value + εN]`: their lower bound is above the truth for every key that met another. This
-//! one is tested against the truth.
+//! **Where this departs from them.** Keys are hashed once, to 64 bits, and each row remixes that
+//! hash; widths need be no prime and no power of two. Since weights are whole, `εN` is rounded
+//! down. An answer of 0 is exact. Some libraries, Apache DataSketches among them, state the
+//! interval as `[value, value + εN]`: their lower bound is above the truth for every key that met
+//! another. This one is tested against the truth.
 
 mod inner_product;
 mod stored;
@@ -143,8 +143,8 @@ impl CountMin {
     /// An empty sketch of `depth` rows of `width` counters for keys that are bytes or text.
     ///
     /// # Errors
-    /// If a size is not in [`WIDTHS`](Self::WIDTHS) or [`DEPTHS`](Self::DEPTHS), or there is not enough
-    /// memory: 8 bytes a counter.
+    /// If a size is not in [`WIDTHS`](Self::WIDTHS) or [`DEPTHS`](Self::DEPTHS), or there is not
+    /// enough memory: 8 bytes a counter.
     pub fn new(width: u32, depth: u32) -> Result<Self> {
         Self::with_scheme(width, depth, KeyScheme::bytes())
     }
@@ -164,8 +164,8 @@ impl CountMin {
         Self { scheme, rows, conservative, confidence, total, counters }
     }
 
-    /// An empty sketch with conservative update, for keys that are bytes or text: closer answers, but no
-    /// merge and no inner product.
+    /// An empty sketch with conservative update, for keys that are bytes or text: closer answers,
+    /// but no merge and no inner product.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
@@ -191,7 +191,8 @@ impl CountMin {
         Ok(Self { conservative: true, ..Self::with_scheme(width, depth, scheme)? })
     }
 
-    /// An empty sketch, for bytes or text, of the smallest [size](Self::size_for) that promises the error.
+    /// An empty sketch, for bytes or text, of the smallest [size](Self::size_for) that promises the
+    /// error.
     ///
     /// # Errors
     /// As for [`size_for`](Self::size_for) and [`new`](Self::new).
@@ -199,8 +200,8 @@ impl CountMin {
         Self::for_bound_with_scheme(epsilon, delta, KeyScheme::bytes())
     }
 
-    /// Returns an empty sketch for keys of the given scheme, of the smallest [size](Self::size_for) that
-    /// promises the error.
+    /// Returns an empty sketch for keys of the given scheme, of the smallest [size](Self::size_for)
+    /// that promises the error.
     ///
     /// # Errors
     /// As for [`for_bound`](Self::for_bound).
@@ -348,8 +349,9 @@ impl CountMin {
         self.estimate(self.rows.minimum(&self.counters, hash), self.margin_at(confidence), confidence)
     }
 
-    /// Writes to `counts` how often each key of a batch came, in their order, replacing what it held. The
-    /// truth lies in `count − margin ..= count` for the [`margin`](Self::margin) of the sketch.
+    /// Writes to `counts` how often each key of a batch came, in their order, replacing what it
+    /// held. The truth lies in `count − margin ..= count` for the [`margin`](Self::margin) of the
+    /// sketch.
     ///
     /// # Errors
     /// If the batch was hashed under another scheme.
@@ -359,20 +361,21 @@ impl CountMin {
         Ok(())
     }
 
-    /// Writes to `counts` how often the key of each hash came, in their order, replacing what it held.
+    /// Writes to `counts` how often the key of each hash came, in their order, replacing what it
+    /// held.
     pub fn frequencies_of_hashes(&self, hashes: &[u64], counts: &mut Vec<u64>) {
         self.rows.minima(&self.counters, hashes, counts);
     }
 
-    /// Returns the largest excess of an answer over the truth, with probability `1 − δ`: `εN`, rounded
-    /// down.
+    /// Returns the largest excess of an answer over the truth, with probability `1 − δ`: `εN`,
+    /// rounded down.
     #[inline]
     pub fn margin(&self) -> u64 {
         self.margin_of(Self::epsilon(self.rows.width))
     }
 
-    /// Returns the largest excess of an answer over the truth, at the given confidence: `t·N/width`,
-    /// rounded down, where `t^−depth` is the probability that is left.
+    /// Returns the largest excess of an answer over the truth, at the given confidence:
+    /// `t·N/width`, rounded down, where `t^−depth` is the probability that is left.
     pub fn margin_at(&self, confidence: Confidence) -> u64 {
         self.margin_of(self.share_at(confidence))
     }
@@ -412,8 +415,8 @@ impl CountMin {
         self.total == 0
     }
 
-    /// Returns true if the total has reached 2^64 − 1, where counting stops. Lower bounds are 0 from then
-    /// on, and the answer for a key whose counters have all stopped has no upper bound.
+    /// Returns true if the total has reached 2^64 − 1, where counting stops. Lower bounds are 0
+    /// from then on, and the answer for a key whose counters have all stopped has no upper bound.
     pub fn is_saturated(&self) -> bool {
         self.total == u64::MAX
     }
@@ -479,8 +482,9 @@ impl CountMin {
     }
 }
 
-/// Returns an estimate with certain bounds, from 0 to the counter. It answers for a counter of 0, and for
-/// sketches whose total is saturated: the margin is a share of the total, which is no longer known there.
+/// Returns an estimate with certain bounds, from 0 to the counter. It answers for a counter of 0,
+/// and for sketches whose total is saturated: the margin is a share of the total, which is no
+/// longer known there.
 #[cold]
 fn without_margin(count: u64) -> Estimate {
     let upper = if count == u64::MAX { f64::INFINITY } else { count as f64 };

@@ -16,8 +16,8 @@ impl CountMin {
     /// Makes this the sketch of both streams, bit for bit.
     ///
     /// # Errors
-    /// If the two differ in size or scheme, or one has conservative updates; the sketch is unchanged
-    /// then.
+    /// If the two differ in size or scheme, or one has conservative updates; the sketch is
+    /// unchanged then.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         let why_plain = "conservative counters depend on the order of the stream, so two do not add up: \
                          build plain sketches to merge";

@@ -1,7 +1,8 @@
 //! Eight counters, told apart by one byte each.
 //!
-//! The bytes are one word, so that all of them are compared with the wanted one in a few instructions
-//! and without a branch. A mask of slots is a word too: the high bit of each slot's byte.
+//! The bytes are one word, so that all of them are compared with the wanted one in a few
+//! instructions and without a branch. A mask of slots is a word too: the high bit of each slot's
+//! byte.
 
 use super::rounded::RoundedUp;
 use crate::cpu::prefetch;
@@ -103,7 +104,8 @@ pub(super) fn lowest(mask: u64) -> usize {
     (mask.trailing_zeros() / 8) as usize % SLOTS
 }
 
-/// Returns how many slots a mask has: added up in the top byte, because not every processor counts bits.
+/// Returns how many slots a mask has: added up in the top byte, because not every processor counts
+/// bits.
 #[inline]
 pub(super) fn count(mask: u64) -> usize {
     ((mask >> 7).wrapping_mul(LOW_BITS) >> 56) as usize

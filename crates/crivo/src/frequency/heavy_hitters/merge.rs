@@ -81,11 +81,13 @@ struct Meeting {
 }
 
 impl Table {
-    /// Adds the counters of another table to this one where it lies, and gives up the smallest until at most `capacity` are
-    /// left. Returns false, with nothing changed, if the table would have to grow or there are strays.
+    /// Adds the counters of another table to this one where it lies, and gives up the smallest
+    /// until at most `capacity` are left. Returns false, with nothing changed, if the table would
+    /// have to grow or there are strays.
     ///
-    /// Whether a key has a counter in both tables is a toss that a processor cannot predict. So keys are first sorted into
-    /// lists, by writing each to the end of its list and moving that end or not.
+    /// Whether a key has a counter in both tables is a toss that a processor cannot predict. So
+    /// keys are first sorted into lists, by writing each to the end of its list and moving that end
+    /// or not.
     ///
     /// # Errors
     /// If there is no memory; nothing is changed then.
@@ -97,8 +99,8 @@ impl Table {
             return Ok(false);
         }
 
-        // First without a change: where their keys are here, and what the counts of all keys come to. Each list has one place
-        // more than it can need, for what is written behind its end.
+        // First without a change: where their keys are here, and what the counts of all keys come
+        // to. Each list has one place more than it can need, for what is written behind its end.
         let theirs = other.codes()?;
         let mut met: Vec<Meeting> = zeroed(theirs.len() as u64 + 1)?;
         let mut new: Vec<u32> = zeroed(theirs.len() as u64 + 1)?;
@@ -183,8 +185,8 @@ impl Table {
         Ok(true)
     }
 
-    /// Returns true and the code of the slot of a key, if it has one. Most keys are settled by their own bucket, known or
-    /// not with the same instructions.
+    /// Returns true and the code of the slot of a key, if it has one. Most keys are settled by
+    /// their own bucket, known or not with the same instructions.
     #[inline]
     #[allow(clippy::needless_bitwise_bool)] // the lazy operator would be a branch
     fn code_of(&self, hash: u64, text: &[u8]) -> (bool, u32) {
@@ -272,8 +274,8 @@ impl Merge for HeavyHitters {
 }
 
 impl Counter {
-    /// The counter for both streams, given the count and the error of its key in the other: where it has no
-    /// counter, both are the threshold. No error exceeds the threshold of both.
+    /// The counter for both streams, given the count and the error of its key in the other: where
+    /// it has no counter, both are the threshold. No error exceeds the threshold of both.
     fn plus(self, other: (u64, u64), threshold: u64) -> Self {
         let error = self.error.count().saturating_add(other.1).min(threshold);
         Self { count: self.count.saturating_add(other.0), error: RoundedUp::of(error) }

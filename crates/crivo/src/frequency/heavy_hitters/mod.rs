@@ -5,53 +5,57 @@
 //! **Question.** Which keys make up most of a stream, and how often did each come?
 //!
 //! **Guarantee.** With `k` counters and a total weight `N` every key has bounds that no input can
-//! break. A key with a counter came at least `lower` and at most `upper` times. A key without one came
-//! at most [`max_error`](HeavyHitters::max_error) times, and
+//! break. A key with a counter came at least `lower` and at most `upper` times. A key without one
+//! came at most [`max_error`](HeavyHitters::max_error) times, and
 //!
 //! ```text
 //! upper − lower ≤ 1.001 · max_error,   max_error ≤ N / (k + 1 − ⌊k/4⌋) < 4/3 · N/k
 //! ```
 //!
 //! So every key with more than that share of the total has a counter. While at most `k` different
-//! keys came, `max_error` is 0 and every answer exact. Merging keeps all of this, for the total of both.
+//! keys came, `max_error` is 0 and every answer exact. Merging keeps all of this, for the total of
+//! both.
 //!
-//! **Idea.** Count every key until there are more than `k`. Then the smallest quarter of the counters, and
-//! all that equal the largest of them, are given up; that largest count is the *threshold*: what a
-//! key without a counter may have had. A new key begins at the threshold, which makes its counter an
-//! upper bound, and remembers the threshold as its own error: what the counter rose since is a lower
-//! bound. Keys that are truly frequent come early and stay, so their error is nearly always far
-//! below `max_error`, and often 0.
+//! **Idea.** Count every key until there are more than `k`. Then the smallest quarter of the
+//! counters, and all that equal the largest of them, are given up; that largest count is the
+//! *threshold*: what a key without a counter may have had. A new key begins at the threshold, which
+//! makes its counter an upper bound, and remembers the threshold as its own error: what the counter
+//! rose since is a lower bound. Keys that are truly frequent come early and stay, so their error is
+//! nearly always far below `max_error`, and often 0.
 //!
 //! *Why the error is bounded.* Let `c` be what a counter is above the threshold `t`; then
-//! `Σc + t·m ≤ N` with `m = k + 1 − ⌊k/4⌋`. Adding a weight raises both sides by it. Raising `t` by `d`, the
-//! `1 + ⌊k/4⌋`th smallest of `k + 1` values `c`, lowers at least `m` of them by all of `d`. A merge adds both
-//! sides up, and if more than `k` counters remain raises `t` by the smallest `c` that suffices, which
-//! lowers at least `k + 1` of them.
+//! `Σc + t·m ≤ N` with `m = k + 1 − ⌊k/4⌋`. Adding a weight raises both sides by it. Raising `t` by
+//! `d`, the `1 + ⌊k/4⌋`th smallest of `k + 1` values `c`, lowers at least `m` of them by all of
+//! `d`. A merge adds both sides up, and if more than `k` counters remain raises `t` by the smallest
+//! `c` that suffices, which lowers at least `k + 1` of them.
 //!
-//! **When not to use it.** For the count of any key that is asked for, rare ones included (a Count-Min
-//! sketch bounds them better in the same memory); for data with few different keys, where a hash map is
-//! exact anyway. It cannot forget.
+//! **When not to use it.** For the count of any key that is asked for, rare ones included (a
+//! Count-Min sketch bounds them better in the same memory); for data with few different keys, where
+//! a hash map is exact anyway. It cannot forget.
 //!
 //! **Order matters.** The counters depend on the order of the keys, and on how a stream was split
-//! before it was merged; the guarantee does not. The same operations in the same order always give the
-//! same bytes, and a batch is the same as its keys one by one.
+//! before it was merged; the guarantee does not. The same operations in the same order always give
+//! the same bytes, and a batch is the same as its keys one by one.
 //!
-//! **Memory.** 24 bytes a counter for integers and hashes (19 in a table at most four fifths full), 44 for a text. A text
-//! of more than 15 bytes takes up to twice its length besides, in one array that is compacted when more than a third of it
-//! belongs to counters given up. A key longer than [`MAX_KEY_BYTES`](HeavyHitters::MAX_KEY_BYTES) is refused with
-//! an error, so that a few of them cannot take more memory than the capacity suggests. The table grows
-//! with the number of different keys and never beyond the capacity. While it
-//! lasts, compacting borrows as much again as the texts take, and a merge 56 bytes a counter.
+//! **Memory.** 24 bytes a counter for integers and hashes (19 in a table at most four fifths full),
+//! 44 for a text. A text of more than 15 bytes takes up to twice its length besides, in one array
+//! that is compacted when more than a third of it belongs to counters given up. A key longer than
+//! [`MAX_KEY_BYTES`](HeavyHitters::MAX_KEY_BYTES) is refused with an error, so that a few of them
+//! cannot take more memory than the capacity suggests. The table grows with the number of different
+//! keys and never beyond the capacity. While it lasts, compacting borrows as much again as the
+//! texts take, and a merge 56 bytes a counter.
 //!
 //! **Sources.** Misra, Gries: *Finding repeated elements* (1982). Metwally, Agrawal, El Abbadi:
-//! *Efficient computation of frequent and top-k elements in data streams* (2005), for counters that are
-//! upper bounds. Agarwal et al.: *Mergeable summaries* (2012). Anderson et al.: *A high-performance
-//! algorithm for identifying frequent items in data streams* (2017), for giving up many at once.
+//! *Efficient computation of frequent and top-k elements in data streams* (2005), for counters that
+//! are upper bounds. Agarwal et al.: *Mergeable summaries* (2012). Anderson et al.: *A
+//! high-performance algorithm for identifying frequent items in data streams* (2017), for giving up
+//! many at once.
 //!
 //! **Where this departs from them.** A quarter is given up, not half, which makes the bound a third
-//! smaller; with unit weights far more go anyway, because most equal the smallest. Nothing is subtracted
-//! from the counters that stay: the threshold rises instead, and each counter keeps the error it began
-//! with, as Space-Saving does. The rank is exact, not sampled, so that the bound is certain and not probable.
+//! smaller; with unit weights far more go anyway, because most equal the smallest. Nothing is
+//! subtracted from the counters that stay: the threshold rises instead, and each counter keeps the
+//! error it began with, as Space-Saving does. The rank is exact, not sampled, so that the bound is
+//! certain and not probable.
 
 mod bucket;
 mod bytes;
@@ -124,7 +128,8 @@ impl HeavyHitters {
         1.0 / Self::divisor(capacity) as f64
     }
 
-    /// The fewest counters that find every key above a share of the total, and no count wrong by more.
+    /// The fewest counters that find every key above a share of the total, and no count wrong by
+    /// more.
     ///
     /// # Errors
     /// If no capacity of the range does.
@@ -204,8 +209,8 @@ impl HeavyHitters {
         Self::new(Self::capacity_for(share)?)
     }
 
-    /// Returns an empty sketch for keys of the given scheme that surely finds every key above a share of
-    /// the total.
+    /// Returns an empty sketch for keys of the given scheme that surely finds every key above a
+    /// share of the total.
     ///
     /// # Errors
     /// If no capacity does.
@@ -271,8 +276,8 @@ impl HeavyHitters {
     /// Counts every key of a batch once; the same as one by one, and faster.
     ///
     /// # Errors
-    /// If the batch was hashed under another scheme; nothing is counted then. If a key is too long, or a
-    /// new one finds no memory; those before it are counted then.
+    /// If the batch was hashed under another scheme; nothing is counted then. If a key is too long,
+    /// or a new one finds no memory; those before it are counted then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
         self.scheme.require_same(batch.scheme())?;
         let kind = self.scheme.kind();
@@ -289,8 +294,8 @@ impl HeavyHitters {
     /// Counts the keys of a batch, each as often as the weight at its place says.
     ///
     /// # Errors
-    /// As for [`insert_batch`](Self::insert_batch), and if there are not as many weights as keys; nothing
-    /// is counted then.
+    /// As for [`insert_batch`](Self::insert_batch), and if there are not as many weights as keys;
+    /// nothing is counted then.
     pub fn add_batch(&mut self, batch: &KeyBatch<'_>, weights: &[u64]) -> Result<()> {
         self.scheme.require_same(batch.scheme())?;
         require_weights(batch.len(), weights)?;
@@ -317,7 +322,8 @@ impl HeavyHitters {
             });
             self.insert_short(&batch.hashes()[from..from + short], &labels[..short])?;
             from += short;
-            // Long texts come by themselves, so that all keys before one that is refused are counted, and none behind it.
+            // Long texts come by themselves, so that all keys before one that is refused are
+            // counted, and none behind it.
             while let Some(KeyRef::Bytes(text)) = batch.get(from)
                 && len_beside(text.len()) > 0
             {
@@ -333,7 +339,8 @@ impl HeavyHitters {
         while let (Some(&hash), Some(label)) = (hashes.first(), labels.first()) {
             let mut count = self.room().min(hashes.len());
             match self.total.checked_add(count as u64) {
-                // As long as nothing is given up and nothing overflows, additions may change places.
+                // As long as nothing is given up and nothing overflows, additions may change
+                // places.
                 Some(total) if count > 0 => {
                     let mut others = [0; CHUNK];
                     for &other in self.table.count_short(&hashes[..count], &labels[..count], &mut others) {
@@ -413,8 +420,8 @@ impl HeavyHitters {
         })
     }
 
-    /// The most frequent keys, at most `count` of them, by their [count](Hitter::count) and then their
-    /// key. A key that is missing came at most [`max_error`](Self::max_error) times.
+    /// The most frequent keys, at most `count` of them, by their [count](Hitter::count) and then
+    /// their key. A key that is missing came at most [`max_error`](Self::max_error) times.
     pub fn top(&self, count: usize) -> Vec<Hitter> {
         self.listed(count, |_| true)
     }
@@ -422,8 +429,8 @@ impl HeavyHitters {
     /// The keys above a share of the total, in the order of [`top`](Self::top).
     ///
     /// # Errors
-    /// If the share is not from 0 to below 1, if nothing may be missing and keys above the share may be
-    /// without a counter, or if the total is [saturated](Self::is_saturated).
+    /// If the share is not from 0 to below 1, if nothing may be missing and keys above the share
+    /// may be without a counter, or if the total is [saturated](Self::is_saturated).
     pub fn above(&self, share: f64, reading: Reading) -> Result<Vec<Hitter>> {
         if !(0.0..1.0).contains(&share) {
             return Err(Error::parameter("share", "a share from 0 to below 1", share));
@@ -468,8 +475,8 @@ impl HeavyHitters {
         self.total
     }
 
-    /// Returns true if the total reached [`u64::MAX`], where counting stops: shares are unknown from there
-    /// on, and a count of that size has no upper bound.
+    /// Returns true if the total reached [`u64::MAX`], where counting stops: shares are unknown
+    /// from there on, and a count of that size has no upper bound.
     pub fn is_saturated(&self) -> bool {
         self.total == u64::MAX
     }

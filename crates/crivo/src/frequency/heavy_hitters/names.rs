@@ -1,10 +1,10 @@
 //! The keys of a table's slots, as small as their kind allows.
 //!
-//! A caller's hash is its own key, and an integer follows from its hash: neither takes memory beside
-//! the hash. For texts a slot has a label of 16 bytes: it holds a text of at most 15 bytes, so that one comparison of
-//! 16 bytes tells whether a key is the slot's. Longer texts lie end to end in one array, and the label says where. Such a
-//! text leaves a gap when its counter is given up; when the gaps are more than a third, what is left moves together into
-//! a new array.
+//! A caller's hash is its own key, and an integer follows from its hash: neither takes memory
+//! beside the hash. For texts a slot has a label of 16 bytes: it holds a text of at most 15 bytes,
+//! so that one comparison of 16 bytes tells whether a key is the slot's. Longer texts lie end to
+//! end in one array, and the label says where. Such a text leaves a gap when its counter is given
+//! up; when the gaps are more than a third, what is left moves together into a new array.
 
 use super::HeavyHitters;
 use super::bucket::SLOTS;
@@ -15,8 +15,8 @@ use crate::keys::{IntegerHash, KeyKind, KeyRef, KeyScheme, inverse, same_bytes};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Callers' hashes may differ in few bits, where a table wants them to differ in all: they are multiplied
-/// by this before they are looked for. It is odd, so that it can be undone.
+/// Callers' hashes may differ in few bits, where a table wants them to differ in all: they are
+/// multiplied by this before they are looked for. It is odd, so that it can be undone.
 pub(super) const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 const UNSPREAD: u64 = inverse(SPREAD);
 
@@ -40,8 +40,8 @@ pub(super) struct Texts {
 /// Labels in the order of the table's slots; none if keys are no texts.
 pub(super) type Labels = Vec<[Label; SLOTS]>;
 
-/// A text of at most 15 bytes, zeros, and its length; or where a longer text begins, its length, and [`Label::LONG`].
-/// Two labels that are not of long texts are equal exactly if the texts are.
+/// A text of at most 15 bytes, zeros, and its length; or where a longer text begins, its length,
+/// and [`Label::LONG`]. Two labels that are not of long texts are equal exactly if the texts are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(align(16))]
 pub(super) struct Label([u8; 16]);
@@ -259,7 +259,8 @@ impl Names {
         }
     }
 
-    /// Reserves room for the given number of further bytes of text, of those that lie [beside](len_beside) labels.
+    /// Reserves room for the given number of further bytes of text, of those that lie
+    /// [beside](len_beside) labels.
     ///
     /// # Errors
     /// If there is no memory.
@@ -352,8 +353,8 @@ impl Texts {
         self.gaps += self.labels[place.bucket][place.slot % SLOTS].len_beside();
     }
 
-    /// Closes the gaps if they are more than a third of the bytes; `used` are the slots in use. The new
-    /// array is as large as the old contents were, which is about what a full table needs.
+    /// Closes the gaps if they are more than a third of the bytes; `used` are the slots in use. The
+    /// new array is as large as the old contents were, which is about what a full table needs.
     pub(super) fn close_gaps(&mut self, used: impl Iterator<Item = Place>) {
         if self.gaps <= self.bytes.len() / 3 {
             return;

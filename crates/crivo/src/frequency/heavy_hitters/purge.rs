@@ -1,10 +1,10 @@
 //! Giving counters up.
 //!
-//! A purge raises the threshold to the count of a given rank and frees every slot that is not above it.
-//! Keys that had overflowed out of their bucket must stay where a search finds them: no bucket before
-//! them, from their own on, may have a free slot. Since nothing is removed between two purges, only a
-//! bucket behind a full one can hold such keys. Those buckets alone are looked at, in the order of
-//! the overflow, and their keys go back where there is room now.
+//! A purge raises the threshold to the count of a given rank and frees every slot that is not above
+//! it. Keys that had overflowed out of their bucket must stay where a search finds them: no bucket
+//! before them, from their own on, may have a free slot. Since nothing is removed between two
+//! purges, only a bucket behind a full one can hold such keys. Those buckets alone are looked at,
+//! in the order of the overflow, and their keys go back where there is room now.
 
 use super::bucket::{count, lowest, slots};
 use super::names::Names;
@@ -40,8 +40,8 @@ pub(super) fn ranked<I: Iterator<Item = u64>>(numbers: impl Fn() -> I, rank: usi
 }
 
 impl Table {
-    /// Gives up the `rank` smallest counters, from 1 to `len` of them, and all that equal the largest
-    /// of these, which becomes the threshold.
+    /// Gives up the `rank` smallest counters, from 1 to `len` of them, and all that equal the
+    /// largest of these, which becomes the threshold.
     #[cold]
     #[inline(never)]
     pub(super) fn purge(&mut self, rank: usize) {
@@ -76,8 +76,8 @@ impl Table {
 
     /// The counts' `rank`th smallest, from 1.
     fn ranked(&self, rank: usize) -> u64 {
-        // What free slots hold is at most the threshold: the difference is 0 or wraps around, and is larger
-        // then than that of any slot in use.
+        // What free slots hold is at most the threshold: the difference is 0 or wraps around, and
+        // is larger then than that of any slot in use.
         let threshold = self.threshold();
         let in_slots = || self.buckets.iter().flat_map(|bucket| bucket.counts);
         let counts = || in_slots().chain(self.strays.iter().map(|(_, _, counter)| counter.count));
@@ -94,8 +94,8 @@ impl Table {
         self.len -= count(fallen);
     }
 
-    /// Moves the keys of a bucket that belong before it and can be there now. The buckets between must be
-    /// done already.
+    /// Moves the keys of a bucket that belong before it and can be there now. The buckets between
+    /// must be done already.
     fn bring_home(&mut self, index: usize) {
         for slot in slots(self.buckets[index].used()) {
             let hash = self.buckets[index].hashes[slot];

@@ -1,8 +1,9 @@
 //! A count in two bytes, rounded up.
 //!
-//! Each counter remembers how large the error was when its key entered. That number only ever widens
-//! a bound, so eleven significant bits of it, rounded up, keep the bound certain and cost it less than
-//! a thousandth, in a quarter of the memory. What fits in eleven bits is kept exactly; zero above all.
+//! Each counter remembers how large the error was when its key entered. That number only ever
+//! widens a bound, so eleven significant bits of it, rounded up, keep the bound certain and cost it
+//! less than a thousandth, in a quarter of the memory. What fits in eleven bits is kept exactly;
+//! zero above all.
 
 /// Significant bits of the mantissa that are stored; one more is implied.
 const BITS: u32 = 10;

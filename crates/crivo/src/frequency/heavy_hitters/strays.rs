@@ -1,8 +1,8 @@
 //! Keys that no slot in their reach is free for.
 //!
-//! They are kept in the order of their hashes, and of their texts where those share a hash, so that finding
-//! one takes `log n` steps whatever the keys. A table of fair keys has none, so that they may cost more
-//! memory than slots do.
+//! They are kept in the order of their hashes, and of their texts where those share a hash, so that
+//! finding one takes `log n` steps whatever the keys. A table of fair keys has none, so that they
+//! may cost more memory than slots do.
 
 use alloc::collections::BTreeMap;
 
@@ -56,7 +56,8 @@ impl Strays {
         same.flat_map(|(&hash, same)| same.iter().map(move |(text, &counter)| (hash, &**text, counter)))
     }
 
-    /// The bytes of memory behind the pointers, about: the nodes of the maps are between half full and full.
+    /// The bytes of memory behind the pointers, about: the nodes of the maps are between half full
+    /// and full.
     pub(super) fn memory(&self) -> usize {
         let node = size_of::<(u64, Box<[u8]>, Counter)>() + size_of::<BTreeMap<Box<[u8]>, Counter>>();
         self.iter().map(|(_, text, _)| 2 * node + text.len()).sum()

@@ -2,17 +2,18 @@
 
 //! The table of counters.
 //!
-//! A hash belongs into one bucket of eight slots; if that is full, into the next one with a free slot.
-//! So a search ends at the first bucket that is not full.
+//! A hash belongs into one bucket of eight slots; if that is full, into the next one with a free
+//! slot. So a search ends at the first bucket that is not full.
 //!
-//! Keys can be forged so that all of them belong into one bucket of a table whose function is known. So the bucket
-//! depends on a [secret](TableSecret) of the process. Keys that still find [`REACH`] buckets full, such as texts
-//! with one hash, become [strays](super::strays), which are kept in order beside the buckets: a search looks at
-//! `REACH` buckets and `log n` strays at most. Fair keys leave none or next to none.
+//! Keys can be forged so that all of them belong into one bucket of a table whose function is
+//! known. So the bucket depends on a [secret](TableSecret) of the process. Keys that still find
+//! [`REACH`] buckets full, such as texts with one hash, become [strays](super::strays), which are
+//! kept in order beside the buckets: a search looks at `REACH` buckets and `log n` strays at most.
+//! Fair keys leave none or next to none.
 //!
-//! A slot in use has a count above the table's threshold: raising the threshold gives counters up, many
-//! at a time and without touching those that stay (see `purge.rs`). Between two such purges nothing is
-//! removed.
+//! A slot in use has a count above the table's threshold: raising the threshold gives counters up,
+//! many at a time and without touching those that stay (see `purge.rs`). Between two such purges
+//! nothing is removed.
 //!
 //! What a table answers depends on its keys, counts and threshold, never on where they lie.
 
@@ -34,8 +35,8 @@ use crate::prelude::*;
 /// How many hashes are looked up together.
 pub(super) const CHUNK: usize = 32;
 
-/// The number of buckets that a key may lie in, its own included. In a table that is four fifths full, the
-/// chance that a fair key finds all of them taken is below `e^(−0.185 · 64) = 7·10⁻⁶`.
+/// The number of buckets that a key may lie in, its own included. In a table that is four fifths
+/// full, the chance that a fair key finds all of them taken is below `e^(−0.185 · 64) = 7·10⁻⁶`.
 pub(super) const REACH: usize = 64;
 
 /// Where a counter lies.
@@ -149,7 +150,8 @@ impl Table {
         Ok(())
     }
 
-    /// Gives strays the slots that are free in their reach now. One whose text finds no memory stays a stray.
+    /// Gives strays the slots that are free in their reach now. One whose text finds no memory
+    /// stays a stray.
     pub(super) fn settle_strays(&mut self) {
         for (hash, text, counter) in std::mem::take(&mut self.strays) {
             let kept = self.free_place(hash).filter(|place| self.names.keep(&text, *place).is_ok());
@@ -214,7 +216,8 @@ impl Table {
         if bucket + 1 == self.buckets.len() { 0 } else { bucket + 1 }
     }
 
-    /// The place of a key, or the free one where it would go unless it is a stray. There must be slots.
+    /// The place of a key, or the free one where it would go unless it is a stray. There must be
+    /// slots.
     #[inline]
     fn search<N: Name>(&self, hash: u64, name: N) -> Result<Place, Option<Place>> {
         let mut index = self.home(hash);
@@ -252,8 +255,8 @@ impl Table {
         None
     }
 
-    /// Returns the place of a key, by its hash and its text (empty if the hash stands for the key), if it has one.
-    /// There must be slots.
+    /// Returns the place of a key, by its hash and its text (empty if the hash stands for the key),
+    /// if it has one. There must be slots.
     #[inline]
     pub(super) fn place_of(&self, hash: u64, text: &[u8]) -> Option<Place> {
         match self.names {
@@ -312,11 +315,11 @@ pub(super) fn places(buckets: &[Bucket]) -> impl Iterator<Item = Place> {
 // ---- update ----
 
 impl Table {
-    /// Adds to the counter of a key that its hash stands for. The counter begins at the threshold if
-    /// the key has none; the table grows up to what `most` keys need.
+    /// Adds to the counter of a key that its hash stands for. The counter begins at the threshold
+    /// if the key has none; the table grows up to what `most` keys need.
     ///
-    /// Whether a key is known is a toss that a processor cannot predict, so both cases take the same
-    /// instructions; only what its own bucket cannot settle takes others.
+    /// Whether a key is known is a toss that a processor cannot predict, so both cases take the
+    /// same instructions; only what its own bucket cannot settle takes others.
     ///
     /// # Errors
     /// If there is no memory; nothing is added then.
@@ -360,7 +363,8 @@ impl Table {
                     return Ok(());
                 }
             } else if free != 0 && self.strays.is_empty() {
-                // No key with this hash has a counter: the first bucket that is not full ends a search.
+                // No key with this hash has a counter: the first bucket that is not full ends a
+                // search.
                 let slot = lowest(free);
                 text.keep(&mut self.names, Place { bucket: index, slot })?;
                 bucket.fill(slot, hash, self.threshold.saturating_add(weight), self.error);
@@ -461,9 +465,9 @@ impl Table {
         }
     }
 
-    /// Adds one to the counter of each hash that its own bucket has at first sight, and returns the others.
-    /// No count may be at its end. There is nothing here for a processor to predict, and the accesses to
-    /// memory overlap.
+    /// Adds one to the counter of each hash that its own bucket has at first sight, and returns the
+    /// others. No count may be at its end. There is nothing here for a processor to predict, and
+    /// the accesses to memory overlap.
     #[inline]
     #[allow(clippy::needless_bitwise_bool)] // the lazy operator would be a branch
     pub(super) fn count_known<'a>(&mut self, hashes: &[u64], others: &'a mut [u64; CHUNK]) -> &'a [u64] {
@@ -481,8 +485,8 @@ impl Table {
         &others[..unknown]
     }
 
-    /// Adds one to the counter of each short text that its own bucket has at first sight, and returns the places of the
-    /// others. No count may be at its end.
+    /// Adds one to the counter of each short text that its own bucket has at first sight, and
+    /// returns the places of the others. No count may be at its end.
     #[inline]
     #[allow(clippy::needless_bitwise_bool)] // the lazy operator would be a branch
     pub(super) fn count_short<'a>(
@@ -582,8 +586,8 @@ mod tests {
                     }
                 }
             }
-            // Two rounds, and for each doubling of the table every key again, once from its slot and once
-            // from among the strays.
+            // Two rounds, and for each doubling of the table every key again, once from its slot
+            // and once from among the strays.
             let looked = LOOKED.get();
             assert!(looked <= 6 * KEYS * REACH, "{} buckets a key", looked / KEYS);
             assert!(looked > KEYS * REACH, "the forgery works: {} buckets a key", looked / KEYS);

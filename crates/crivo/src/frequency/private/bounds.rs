@@ -1,24 +1,26 @@
 //! How far an answer may be off.
 //!
-//! Three things make an answer uncertain. **Coins** have a known variance, and many of them are normal.
-//! **Collisions** add what other keys have in a key's places, less the average: their variance
-//! `(n − f + Σ f'(f'−1)/k)/(m − 1)` (Pan 2024) needs the number of pairs of reports about the same key, which the table
-//! itself tells: the squares of its places are larger than coins and chance make them. But collisions need
-//! not be normal: if one other key has half of all reports, a row either collides with it or not, and a row
-//! that does is off by more than two standard deviations. Then **rows** differ from each other, and their
-//! spread shows it. The bounds are the wider of
+//! Three things make an answer uncertain. **Coins** have a known variance, and many of them are
+//! normal. **Collisions** add what other keys have in a key's places, less the average: their
+//! variance `(n − f + Σ f'(f'−1)/k)/(m − 1)` (Pan 2024) needs the number of pairs of reports about
+//! the same key, which the table itself tells: the squares of its places are larger than coins and
+//! chance make them. But collisions need not be normal: if one other key has half of all reports, a
+//! row either collides with it or not, and a row that does is off by more than two standard
+//! deviations. Then **rows** differ from each other, and their spread shows it. The bounds are the
+//! wider of
 //!
 //! - `z` standard deviations of coins and collisions;
 //! - `t` standard deviations as the rows show them, `t` from Student's distribution.
 //!
-//! With fewer than eight rows their spread says little; there collisions get the factor `1/√α` of Chebyshev's
-//! inequality, which needs no normality.
+//! With fewer than eight rows their spread says little; there collisions get the factor `1/√α` of
+//! Chebyshev's inequality, which needs no normality.
 
 use super::protocol::Protocol;
 use crate::estimate::{Confidence, Estimate};
 use crate::math::two_sided_quantile;
 
-/// What the rows say about one key: of each row the number of reports, and of ones in the key's place.
+/// What the rows say about one key: of each row the number of reports, and of ones in the key's
+/// place.
 #[derive(Debug, Clone)]
 pub(super) struct Rows<I>(pub(super) I);
 
@@ -39,8 +41,9 @@ impl<I: Iterator<Item = (u32, u32)> + Clone> Rows<I> {
             * (counts_for(protocol.scale(), reports, ones) - reports / f64::from(protocol.width()))
     }
 
-    /// The variance of the estimate as the rows show it: how far each is from its share of all of them. That the
-    /// reports about the key are not shared evenly among rows is no error of the answer.
+    /// The variance of the estimate as the rows show it: how far each is from its share of all of
+    /// them. That the reports about the key are not shared evenly among rows is no error of the
+    /// answer.
     fn variance(&self, protocol: &Protocol, frequency: f64) -> f64 {
         let (reports, ones) = self.totals();
         let scale = protocol.scale();
@@ -67,8 +70,8 @@ fn counts_for(scale: f64, reports: f64, ones: f64) -> f64 {
 /// Returns an estimate of the number of ordered pairs of reports about the same key, `Σ f(f − 1)`.
 ///
 /// In a row of `n` reports let a place have `N` true reports and an estimate of `C`. Then
-/// `E[ΣC²] = Σ N² + m·n·(c² − 1)/4`, and `ΣN²` is `n`, plus the pairs about the same key, plus `1/m` of all
-/// other pairs.
+/// `E[ΣC²] = Σ N² + m·n·(c² − 1)/4`, and `ΣN²` is `n`, plus the pairs about the same key, plus
+/// `1/m` of all other pairs.
 pub(super) fn pairs(protocol: &Protocol, reports: &[u32], ones: &[u32]) -> f64 {
     let (scale, width) = (protocol.scale(), f64::from(protocol.width()));
     let excess: f64 = reports
@@ -104,8 +107,8 @@ pub(super) fn frequency(
     let value = rows.estimate(protocol);
     let quantile = two_sided_quantile(confidence.level());
     let coins = protocol.standard_error(reports as u64);
-    // Of the key's own pairs no more are taken off than it surely has. With one row it has none for sure: a key that
-    // is met there looks like one that was reported.
+    // Of the key's own pairs no more are taken off than it surely has. With one row it has none for
+    // sure: a key that is met there looks like one that was reported.
     let surely = if protocol.rows() > 1 { (value - quantile * coins).clamp(0.0, reports) } else { 0.0 };
     let others = (pairs - surely * (surely - 1.0)).max(0.0);
     let collisions =
@@ -120,8 +123,8 @@ pub(super) fn frequency(
     Estimate::probable(value, value - margin, value + margin, confidence).limited_to(0.0, reports)
 }
 
-/// The quantile of Student's distribution that corresponds to a normal one: the expansion of Fisher and Cornish
-/// (1960). With seven degrees of freedom it is right to a thousandth at 99 %.
+/// The quantile of Student's distribution that corresponds to a normal one: the expansion of Fisher
+/// and Cornish (1960). With seven degrees of freedom it is right to a thousandth at 99 %.
 fn students_quantile(z: f64, degrees: f64) -> f64 {
     let square = z * z;
     let terms = [
@@ -155,7 +158,8 @@ mod tests {
 
     #[test]
     fn a_table_without_coins_gives_exact_pairs_on_average() {
-        // Without flips: a report's row is all zeros but its place. Three keys with places of their own.
+        // Without flips: a report's row is all zeros but its place. Three keys with places of their
+        // own.
         let protocol = Protocol::new(32.0, 1, 4).unwrap();
         let found = pairs(&protocol, &[60], &[10, 20, 30, 0]);
         let seen = 10.0_f64.powi(2) + 400.0 + 900.0 - 60.0;

@@ -4,8 +4,8 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// How much privacy may be spent, and how much was: the sum of the `ε` of all reports.
 ///
-/// Reports of one person about anything add up (basic composition), so one budget may be carried from client to
-/// client, and stored between runs as two numbers.
+/// Reports of one person about anything add up (basic composition), so one budget may be carried
+/// from client to client, and stored between runs as two numbers.
 ///
 /// ```
 /// use crivo::frequency::private::Budget;
@@ -23,7 +23,8 @@ pub struct Budget {
     spent: f64,
 }
 
-/// A sum may exceed the total by this share: three times 0.1 is more than 0.3, but only by rounding.
+/// A sum may exceed the total by this share: three times 0.1 is more than 0.3, but only by
+/// rounding.
 const ROUNDING: f64 = 1e-9;
 
 impl Budget {
@@ -38,7 +39,8 @@ impl Budget {
     /// Returns a budget that is already partly spent.
     ///
     /// # Errors
-    /// If the total is not a finite number above 0, or `spent` is not a finite number of at least 0.
+    /// If the total is not a finite number above 0, or `spent` is not a finite number of at
+    /// least 0.
     pub fn with_spent(total: f64, spent: f64) -> Result<Self> {
         if !(total > 0.0 && total.is_finite()) {
             return Err(Error::parameter("budget", "a finite number above 0", total));

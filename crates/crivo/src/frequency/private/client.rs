@@ -47,11 +47,12 @@ impl PrivateClient {
         Self { protocol, budget, coin: Coin::flipping(protocol.epsilon()), tag: protocol.tag() }
     }
 
-    /// Returns a report about one key. Its time is proportional to the width, and it draws about an eighth
-    /// of the width in random words; neither depends on the key.
+    /// Returns a report about one key. Its time is proportional to the width, and it draws about an
+    /// eighth of the width in random words; neither depends on the key.
     ///
     /// # Errors
-    /// If the key is not of the protocol's kind, or the budget would be exceeded; nothing is spent then.
+    /// If the key is not of the protocol's kind, or the budget would be exceeded; nothing is spent
+    /// then.
     pub fn encode<K: Key + ?Sized>(
         &mut self,
         key: &K,
@@ -77,7 +78,8 @@ impl PrivateClient {
         if let (Some(last), 1..) = (bits.last_mut(), width % 8) {
             *last &= (1 << (width % 8)) - 1;
         }
-        // The one that the key sets, flipped or not: all coins were tossed before it is known where it goes.
+        // The one that the key sets, flipped or not: all coins were tossed before it is known where
+        // it goes.
         let place = self.protocol.place(hash, row);
         bits[place / 8] ^= 1 << (place % 8);
         Ok(Report { tag: self.tag, row, bits })

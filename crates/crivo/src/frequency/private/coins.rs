@@ -4,8 +4,8 @@ use crate::random::Generator;
 
 /// A source of random bits, passed in by the caller who makes reports.
 ///
-/// Privacy is as good as these bits: take them from the operating system or from a cryptographic generator seeded
-/// there. Every closure that returns a `u64` is a source:
+/// Privacy is as good as these bits: take them from the operating system or from a cryptographic
+/// generator seeded there. Every closure that returns a `u64` is a source:
 ///
 /// ```
 /// use crivo::frequency::private::RandomBits;
@@ -14,8 +14,8 @@ use crate::random::Generator;
 /// assert_ne!(source.bits(), source.bits());
 /// ```
 ///
-/// A source that fails returns anything, remembers the failure, and lets its owner throw the report away: no
-/// sequence of bits, not even zeros alone, makes a client wait.
+/// A source that fails returns anything, remembers the failure, and lets its owner throw the report
+/// away: no sequence of bits, not even zeros alone, makes a client wait.
 pub trait RandomBits {
     /// The next 64 bits.
     fn bits(&mut self) -> u64;
@@ -27,8 +27,8 @@ impl<F: FnMut() -> u64> RandomBits for F {
     }
 }
 
-/// Bits that anyone who knows the seed can compute, for tests and simulations. Reports made with them are
-/// **not private**.
+/// Bits that anyone who knows the seed can compute, for tests and simulations. Reports made with
+/// them are **not private**.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PredictableBits(Generator);
 
@@ -52,8 +52,8 @@ pub(super) struct Coin {
 }
 
 impl Coin {
-    /// The coin that flips bits: heads with probability `1/(1 + e^(ε/2))`, or more by less than 2^−55. More flips are
-    /// more privacy, so that no rounding can break the promise.
+    /// The coin that flips bits: heads with probability `1/(1 + e^(ε/2))`, or more by less than
+    /// 2^−55. More flips are more privacy, so that no rounding can break the promise.
     pub(super) fn flipping(epsilon: f64) -> Self {
         let power = exp_of_minus_half(epsilon);
         let share = (u128::from(power) << 64) / u128::from(ONE + power);
@@ -62,10 +62,10 @@ impl Coin {
 
     /// Tosses 64 coins; ones are heads.
     ///
-    /// Each coin is a random binary fraction compared with the threshold, digit by digit from the highest: the first
-    /// digit that differs decides. All 64 take their next digits from one word, and they are all decided after seven
-    /// words on average. What is drawn depends on nothing but the coins, so that neither its amount nor its time
-    /// tells anything about a key.
+    /// Each coin is a random binary fraction compared with the threshold, digit by digit from the
+    /// highest: the first digit that differs decides. All 64 take their next digits from one word,
+    /// and they are all decided after seven words on average. What is drawn depends on nothing but
+    /// the coins, so that neither its amount nor its time tells anything about a key.
     #[inline]
     pub(super) fn toss(self, random: &mut (impl RandomBits + ?Sized)) -> u64 {
         let (mut heads, mut undecided, mut digits) = (0, u64::MAX, self.threshold);
@@ -91,8 +91,9 @@ const MOST_ERROR: u64 = 1 << 8;
 
 /// `e^(−ε/2)` for ε up to 32, off by less than 2^−56.
 ///
-/// In integers, because no library says which way its exponential is rounded: twenty terms of the series for the 32nd
-/// root, which is off by less than 3·2^−63, and five squarings, which make that a hundred.
+/// In integers, because no library says which way its exponential is rounded: twenty terms of the
+/// series for the 32nd root, which is off by less than 3·2^−63, and five squarings, which make that
+/// a hundred.
 fn exp_of_minus_half(epsilon: f64) -> u64 {
     let times = |a: u64, b: u64| ((u128::from(a) * u128::from(b)) >> 63) as u64;
     let exponent = (epsilon / 64.0 * ONE as f64) as u64;

@@ -85,8 +85,8 @@ impl PrivateCountMean {
     /// Adds records, one after the other, as a file of reports has them after its header.
     ///
     /// # Errors
-    /// If one of them is damaged, cut off or made for another protocol, or a row has too many; the error names which,
-    /// and nothing is added then.
+    /// If one of them is damaged, cut off or made for another protocol, or a row has too many; the
+    /// error names which, and nothing is added then.
     pub fn insert_records(&mut self, records: &[u8]) -> Result<()> {
         let length = self.protocol.record_len();
         let mut fresh = vec![0_u32; self.reports.len()];
@@ -148,7 +148,8 @@ pub(super) fn too_many() -> Error {
 impl PrivateCountMean {
     /// Returns how often the key was reported, with bounds at 95 %.
     ///
-    /// Each call reads the whole table, because the bounds do: for many keys ask [`answers`](Self::answers).
+    /// Each call reads the whole table, because the bounds do: for many keys ask
+    /// [`answers`](Self::answers).
     ///
     /// # Errors
     /// If the key is not of the protocol's kind.
@@ -174,9 +175,9 @@ impl PrivateCountMean {
         self.answers().frequency_of_hash_at(hash, confidence)
     }
 
-    /// Returns how often the key was reported, without limits: unbiased over the draw of coins and hash
-    /// functions, so that answers for many keys can be added up, but maybe below 0 or above the number of
-    /// reports.
+    /// Returns how often the key was reported, without limits: unbiased over the draw of coins and
+    /// hash functions, so that answers for many keys can be added up, but maybe below 0 or above
+    /// the number of reports.
     ///
     /// # Errors
     /// If the key is not of the protocol's kind.
@@ -184,7 +185,8 @@ impl PrivateCountMean {
         Ok(self.unbiased_of_hash(self.protocol.scheme().hash(key)?))
     }
 
-    /// Returns how often the key of this hash was reported, unbiased: see [`unbiased`](Self::unbiased).
+    /// Returns how often the key of this hash was reported, unbiased: see
+    /// [`unbiased`](Self::unbiased).
     pub fn unbiased_of_hash(&self, hash: u64) -> f64 {
         self.rows_of(hash).estimate(&self.protocol)
     }
@@ -306,7 +308,8 @@ impl Answers<'_> {
         Ok(self.frequency_of_hash_at(self.sketch.scheme().hash(key)?, confidence))
     }
 
-    /// Returns how often a key whose kind is known only at run time was reported, with bounds at 95 %.
+    /// Returns how often a key whose kind is known only at run time was reported, with bounds at 95
+    /// %.
     ///
     /// # Errors
     /// If the key is not of the protocol's kind.

@@ -6,7 +6,8 @@ use crate::error::{Error, Result};
 use crate::hash::{index, multiplier};
 use crate::keys::KeyScheme;
 
-/// The privacy of a report, its size, and how keys are hashed. Both ends are built from the same one.
+/// The privacy of a report, its size, and how keys are hashed. Both ends are built from the same
+/// one.
 ///
 /// ```
 /// use crivo::frequency::private::Protocol;
@@ -27,14 +28,15 @@ pub struct Protocol {
 // ---- limits and sizing ----
 
 impl Protocol {
-    /// With less than the least, 4,000,000 reports say no more than one that is not private; at the most, one bit
-    /// in nine million is flipped, and there is no privacy left.
+    /// With less than the least, 4,000,000 reports say no more than one that is not private; at the
+    /// most, one bit in nine million is flipped, and there is no privacy left.
     pub const EPSILONS: RangeInclusive<f64> = 0.001..=32.0;
 
     /// A report names its row in two bytes.
     pub const ROWS: RangeInclusive<u32> = 1..=1 << 16;
 
-    /// A report has a bit for each place of its row. In one place nothing could be told from anything.
+    /// A report has a bit for each place of its row. In one place nothing could be told from
+    /// anything.
     pub const WIDTHS: RangeInclusive<u32> = 2..=1 << 20;
 
     /// The width of a row where none is asked for: reports of 128 bytes.
@@ -43,9 +45,9 @@ impl Protocol {
     /// Below this many rows they are too few to show how far they are apart.
     pub(super) const FEW_ROWS: u32 = 8;
 
-    /// The least number of rows of the [usual width](Self::USUAL_WIDTH), from 16 on, in which collisions add no
-    /// more to the variance than the coins do, whatever the distribution of the values:
-    /// `⌈reports·(e^(ε/2) − 1)²/(e^(ε/2)·width)⌉`, or as many rows as there can be.
+    /// The least number of rows of the [usual width](Self::USUAL_WIDTH), from 16 on, in which
+    /// collisions add no more to the variance than the coins do, whatever the distribution of the
+    /// values: `⌈reports·(e^(ε/2) − 1)²/(e^(ε/2)·width)⌉`, or as many rows as there can be.
     ///
     /// # Errors
     /// If ε is not in [`EPSILONS`](Self::EPSILONS).
@@ -62,8 +64,8 @@ impl Protocol {
         Ok(Self { rows: (libm::ceil(rows) as u32).clamp(16, most), ..usual })
     }
 
-    /// The standard error of an answer that comes from the coins alone, which is the least there can be:
-    /// `√n·e^(ε/4)/(e^(ε/2) − 1)`, times `width/(width − 1)`.
+    /// The standard error of an answer that comes from the coins alone, which is the least there
+    /// can be: `√n·e^(ε/4)/(e^(ε/2) − 1)`, times `width/(width − 1)`.
     pub fn standard_error(&self, reports: u64) -> f64 {
         self.spread() * libm::sqrt(reports as f64 * self.coin_variance())
     }
@@ -72,10 +74,12 @@ impl Protocol {
 // ---- construction ----
 
 impl Protocol {
-    /// Reports of `width` bits for one of `rows` rows, each `epsilon`-private, about keys that are bytes or text.
+    /// Reports of `width` bits for one of `rows` rows, each `epsilon`-private, about keys that are
+    /// bytes or text.
     ///
     /// # Errors
-    /// If a number is not in [`EPSILONS`](Self::EPSILONS), [`ROWS`](Self::ROWS) or [`WIDTHS`](Self::WIDTHS).
+    /// If a number is not in [`EPSILONS`](Self::EPSILONS), [`ROWS`](Self::ROWS) or
+    /// [`WIDTHS`](Self::WIDTHS).
     pub fn new(epsilon: f64, rows: u32, width: u32) -> Result<Self> {
         if !Self::EPSILONS.contains(&epsilon) {
             let (least, most) = Self::EPSILONS.into_inner();
@@ -125,7 +129,8 @@ impl Protocol {
         1.0 / (1.0 + libm::exp(self.epsilon / 2.0))
     }
 
-    /// Returns the factor that undoes the flipping of bits on average: `c = (e^(ε/2) + 1)/(e^(ε/2) − 1)`.
+    /// Returns the factor that undoes the flipping of bits on average:
+    /// `c = (e^(ε/2) + 1)/(e^(ε/2) − 1)`.
     pub(super) fn scale(&self) -> f64 {
         1.0 / libm::tanh(self.epsilon / 4.0)
     }
@@ -136,8 +141,8 @@ impl Protocol {
         0.25 / (half * half)
     }
 
-    /// Returns the factor that restores what subtracting the average of all places takes from a key:
-    /// `m/(m − 1)`.
+    /// Returns the factor that restores what subtracting the average of all places takes from a
+    /// key: `m/(m − 1)`.
     pub(super) fn spread(&self) -> f64 {
         f64::from(self.width) / f64::from(self.width - 1)
     }

@@ -1,9 +1,10 @@
 //! Reports as bytes: a header that names the protocol, and records of one size.
 //!
-//! Reports come from many hands, one by one, and a server may read more than it can hold. So a file of reports is no
-//! envelope around them all, but 36 bytes of header and any number of records, each with a checksum of its own
-//! that begins with the header's. Records can be read in pieces, appended, and sent one by one; one that was damaged,
-//! cut off, or made for another protocol is noticed. docs/format.md has the layout.
+//! Reports come from many hands, one by one, and a server may read more than it can hold. So a file
+//! of reports is no envelope around them all, but 36 bytes of header and any number of records,
+//! each with a checksum of its own that begins with the header's. Records can be read in pieces,
+//! appended, and sent one by one; one that was damaged, cut off, or made for another protocol is
+//! noticed. docs/format.md has the layout.
 
 use super::protocol::Protocol;
 use crate::codec::{Reader, Writer};
@@ -144,10 +145,12 @@ impl Protocol {
             .map_err(|error| Error::contents(error.field(), error.expected(), error.found()))
     }
 
-    /// The protocol that the header of a file of reports names: the first [`HEADER_LEN`](Self::HEADER_LEN) bytes.
+    /// The protocol that the header of a file of reports names: the first
+    /// [`HEADER_LEN`](Self::HEADER_LEN) bytes.
     ///
     /// # Errors
-    /// A distinct [`ErrorKind`] each for foreign, truncated, damaged, newer, trailing and otherwise invalid bytes.
+    /// A distinct [`ErrorKind`] each for foreign, truncated, damaged, newer, trailing and otherwise
+    /// invalid bytes.
     ///
     /// ```
     /// use crivo::frequency::private::Protocol;
@@ -207,7 +210,8 @@ impl Protocol {
         Ok(protocol)
     }
 
-    /// The bytes of a record: two for the row, one for each eight places, and four for the checksum.
+    /// The bytes of a record: two for the row, one for each eight places, and four for the
+    /// checksum.
     pub fn record_len(&self) -> usize {
         ROW_LEN + self.width().div_ceil(8) as usize + CHECKSUM_LEN
     }
@@ -224,7 +228,8 @@ impl Protocol {
 /// The protocol and the reports of a whole file: a header and records.
 ///
 /// # Errors
-/// If the header is wrong, as for [`Protocol::from_header`]; each report may have an error of its own.
+/// If the header is wrong, as for [`Protocol::from_header`]; each report may have an error of its
+/// own.
 ///
 /// ```
 /// use crivo::frequency::private::{PredictableBits, PrivateClient, Protocol, reports_in};

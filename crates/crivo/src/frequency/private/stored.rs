@@ -17,7 +17,8 @@ impl PrivateCountMean {
     /// Makes this the sketch of the reports of both, bit for bit.
     ///
     /// # Errors
-    /// If the protocols differ, or a row would have more than 2^32 − 1 reports; the sketch is unchanged then.
+    /// If the protocols differ, or a row would have more than 2^32 − 1 reports; the sketch is
+    /// unchanged then.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.protocol.require_same(&other.protocol)?;
         let fits = |(mine, theirs): (&u32, &u32)| mine.checked_add(*theirs).is_some();
@@ -56,7 +57,8 @@ impl PrivateCountMean {
     /// The sketch that the bytes hold.
     ///
     /// # Errors
-    /// If they are not the whole, undamaged bytes of a sketch of private reports: see [`Decode::decode`].
+    /// If they are not the whole, undamaged bytes of a sketch of private reports: see
+    /// [`Decode::decode`].
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Decode::decode(bytes)
     }

@@ -3,34 +3,36 @@
 //! **Question.** How many of a stream's integers lie in a range that is named only later? What is
 //! their median, or any other quantile?
 //!
-//! **Guarantee.** The universe is `[0, 2^levels)` and `N` the weight of the whole stream. An answer is
-//! never below the truth. With `s` levels in sketches of `depth` rows of `width` counters, a range is
-//! made of `m ≤ 2s` sketched pieces, and whatever `δ` is,
+//! **Guarantee.** The universe is `[0, 2^levels)` and `N` the weight of the whole stream. An answer
+//! is never below the truth. With `s` levels in sketches of `depth` rows of `width` counters, a
+//! range is made of `m ≤ 2s` sketched pieces, and whatever `δ` is,
 //!
 //! ```text
 //! truth ≤ value   for every stream
 //! truth ≥ value − m·t·N/width   with probability 1 − δ, where t = (m/δ)^(1/depth)
 //! ```
 //!
-//! because each piece is too large by more than `t·N/width` with probability at most `t^−depth = δ/m`.
-//! [`for_bound`](RangeCountMin::for_bound) chooses `width = ⌈2s·e/ε⌉` and `depth = ⌈ln 2s/δ⌉`, so that no
-//! range is off by more than `εN` with probability `1 − δ`.
+//! because each piece is too large by more than `t·N/width` with probability at most
+//! `t^−depth = δ/m`. [`for_bound`](RangeCountMin::for_bound) chooses `width = ⌈2s·e/ε⌉` and
+//! `depth = ⌈ln 2s/δ⌉`, so that no range is off by more than `εN` with probability `1 − δ`.
 //!
-//! **Idea.** Level `l` counts the prefixes `key >> l`: how many keys lie in each aligned block of `2^l`.
-//! Every range is made of at most two blocks of each level. Coarse levels have few blocks: as soon as
-//! they all fit into the memory of one sketch, they and everything above are counted exactly, in a
-//! tree. Ranges that begin and end with its leaves are therefore exact, and what a range cuts
-//! off from a leaf is never answered with more than the leaf holds.
+//! **Idea.** Level `l` counts the prefixes `key >> l`: how many keys lie in each aligned block of
+//! `2^l`. Every range is made of at most two blocks of each level. Coarse levels have few blocks:
+//! as soon as they all fit into the memory of one sketch, they and everything above are counted
+//! exactly, in a tree. Ranges that begin and end with its leaves are therefore exact, and what a
+//! range cuts off from a leaf is never answered with more than the leaf holds.
 //!
-//! **When not to use it.** An insertion touches every level: `s·depth` counters, an order of magnitude
-//! more than [`CountMin`](super::CountMin), which answers for single keys as well. For quantiles of numbers
-//! without a universe, or with an error relative to the value, there are smaller sketches.
+//! **When not to use it.** An insertion touches every level: `s·depth` counters, an order of
+//! magnitude more than [`CountMin`](super::CountMin), which answers for single keys as well. For
+//! quantiles of numbers without a universe, or with an error relative to the value, there are
+//! smaller sketches.
 //!
-//! **Signed integers** are taken in two's complement, where −1 is the largest key of 64 levels. What
-//! orders them as numbers is [`from_signed`](RangeCountMin::from_signed), or an offset of your own.
+//! **Signed integers** are taken in two's complement, where −1 is the largest key of 64 levels.
+//! What orders them as numbers is [`from_signed`](RangeCountMin::from_signed), or an offset of your
+//! own.
 //!
-//! **Sources.** Cormode, Muthukrishnan: *An improved data stream summary: the Count-Min sketch and its
-//! applications* (2005), section 4.2, which states `2·log₂U·εN` for the error of a range.
+//! **Sources.** Cormode, Muthukrishnan: *An improved data stream summary: the Count-Min sketch and
+//! its applications* (2005), section 4.2, which states `2·log₂U·εN` for the error of a range.
 //!
 //! **Where this departs from the paper.** The exact tree; the probability `δ` is that of the whole
 //! answer, not of each piece; and errors are rounded down to whole numbers.
@@ -102,8 +104,8 @@ impl RangeCountMin {
         levels.saturating_sub(Rows { width, depth }.cells().max(1).ilog2())
     }
 
-    /// The share of the whole weight by which the answer for any range exceeds the truth at most, at
-    /// the given confidence: `m·t/width` for `m` = 2 pieces of each sketched level.
+    /// The share of the whole weight by which the answer for any range exceeds the truth at most,
+    /// at the given confidence: `m·t/width` for `m` = 2 pieces of each sketched level.
     pub fn epsilon(levels: u32, width: u32, depth: u32, confidence: Confidence) -> f64 {
         let pieces = 2 * Self::sketched_levels(levels, width, depth);
         excess_of(pieces, Rows { width, depth }, confidence)
@@ -128,8 +130,8 @@ impl RangeCountMin {
                 return Err(Error::parameter(name, "a number between 0 and 1, such as 0.01", share));
             }
         }
-        // More sketched levels need a larger table, a larger table leaves fewer levels to sketch: the
-        // least number that its own table does not exceed.
+        // More sketched levels need a larger table, a larger table leaves fewer levels to sketch:
+        // the least number that its own table does not exceed.
         let mut sketched = 1;
         loop {
             let (width, depth) = size_for_pieces(2 * sketched, epsilon, delta)?;
@@ -158,8 +160,8 @@ impl RangeCountMin {
     }
 }
 
-/// Returns the size at which a sum of `pieces` blocks exceeds the truth by at most `epsilon` of the whole
-/// with probability `1 − delta`: `t = (pieces/δ)^(1/depth)` is at most e.
+/// Returns the size at which a sum of `pieces` blocks exceeds the truth by at most `epsilon` of the
+/// whole with probability `1 − delta`: `t = (pieces/δ)^(1/depth)` is at most e.
 fn size_for_pieces(pieces: u32, epsilon: f64, delta: f64) -> Result<(u32, u32)> {
     let pieces = f64::from(pieces);
     let (widest, deepest) = (f64::from(*Rows::WIDTHS.end()), f64::from(*Rows::DEPTHS.end()));
@@ -179,7 +181,8 @@ fn size_for_pieces(pieces: u32, epsilon: f64, delta: f64) -> Result<(u32, u32)> 
     Ok((width as u32, depth as u32))
 }
 
-/// Returns the share of the whole weight by which a sum of `pieces` blocks exceeds the truth at most.
+/// Returns the share of the whole weight by which a sum of `pieces` blocks exceeds the truth at
+/// most.
 fn excess_of(pieces: u32, rows: Rows, confidence: Confidence) -> f64 {
     if pieces == 0 {
         return 0.0;
@@ -200,12 +203,12 @@ fn check_levels(levels: u32) -> Result<()> {
 // ---- construction ----
 
 impl RangeCountMin {
-    /// An empty sketch of the universe `[0, 2^levels)`: each level that is sketched has `depth` rows of
-    /// `width` counters.
+    /// An empty sketch of the universe `[0, 2^levels)`: each level that is sketched has `depth`
+    /// rows of `width` counters.
     ///
     /// # Errors
-    /// If a size is not in [`LEVELS`](Self::LEVELS), [`WIDTHS`](Self::WIDTHS) or [`DEPTHS`](Self::DEPTHS),
-    /// or there is not enough memory.
+    /// If a size is not in [`LEVELS`](Self::LEVELS), [`WIDTHS`](Self::WIDTHS) or
+    /// [`DEPTHS`](Self::DEPTHS), or there is not enough memory.
     pub fn new(levels: u32, width: u32, depth: u32) -> Result<Self> {
         Self::with_scheme(levels, width, depth, KeyScheme::integers())
     }
@@ -225,8 +228,9 @@ impl RangeCountMin {
         Ok(Self { scheme, levels, rows, sketched, tables, tree: Tree::new(levels - sketched)? })
     }
 
-    /// An empty sketch of the smallest [size](Self::size_for) with which the answer for any range exceeds
-    /// the truth by at most `epsilon` times the whole weight with a probability of `1 − delta`.
+    /// An empty sketch of the smallest [size](Self::size_for) with which the answer for any range
+    /// exceeds the truth by at most `epsilon` times the whole weight with a probability of
+    /// `1 − delta`.
     ///
     /// # Errors
     /// As for [`size_for`](Self::size_for) and [`new`](Self::new).
@@ -235,8 +239,8 @@ impl RangeCountMin {
         Self::new(levels, width, depth)
     }
 
-    /// Returns an empty sketch for keys of the given scheme, of the smallest [size](Self::size_for) that
-    /// promises the error.
+    /// Returns an empty sketch for keys of the given scheme, of the smallest [size](Self::size_for)
+    /// that promises the error.
     ///
     /// # Errors
     /// As for [`for_bound`](Self::for_bound) and [`with_scheme`](Self::with_scheme).
@@ -311,8 +315,8 @@ impl RangeCountMin {
         Ok(())
     }
 
-    /// Adds at most [`CHUNK`] keys of the universe, level by level, so that a table stays in the cache
-    /// for all of them.
+    /// Adds at most [`CHUNK`] keys of the universe, level by level, so that a table stays in the
+    /// cache for all of them.
     fn add_chunk(&mut self, keys: &[u64], weight: impl Fn(usize) -> u64) {
         let mut hashes = [0; CHUNK];
         let scheme = self.scheme;

@@ -23,8 +23,9 @@ struct Pieces {
 }
 
 impl RangeCountMin {
-    /// Returns how many keys lie in the range, with bounds at 95 %: never less than the truth. Exact, and
-    /// certain, if the range begins and ends with leaves of the tree, or the answer is 0.
+    /// Returns how many keys lie in the range, with bounds at 95 %: never less than the truth.
+    /// Exact, and certain, if the range begins and ends with leaves of the tree, or the answer
+    /// is 0.
     ///
     /// # Errors
     /// If the range runs backwards or leaves the universe.
@@ -91,7 +92,8 @@ impl RangeCountMin {
         self.range(0..=self.integer(key.to_ref())?)
     }
 
-    /// Returns the largest amount by which a sum of `blocks` blocks exceeds the truth: a whole number.
+    /// Returns the largest amount by which a sum of `blocks` blocks exceeds the truth: a whole
+    /// number.
     fn margin(&self, blocks: u32, confidence: Confidence) -> f64 {
         (excess_of(blocks, self.rows, confidence) * self.total() as f64).floor()
     }
@@ -140,13 +142,14 @@ impl RangeCountMin {
         self.quantile_at(share, Confidence::P95)
     }
 
-    /// Returns the least key such that at least the given share of all keys are not greater than it, with
-    /// bounds at the given confidence. The lower bound is certain.
+    /// Returns the least key such that at least the given share of all keys are not greater than
+    /// it, with bounds at the given confidence. The lower bound is certain.
     ///
     /// The search goes down the levels and decides at each block by the weight of its left half.
-    /// With weights that are too large it turns left too early, never too late; with weights that are
-    /// too small the other way round. So two searches enclose the answer. What decides is how far the
-    /// left halves along the way to the true answer are off: one block of each sketched level.
+    /// With weights that are too large it turns left too early, never too late; with weights that
+    /// are too small the other way round. So two searches enclose the answer. What decides is how
+    /// far the left halves along the way to the true answer are off: one block of each sketched
+    /// level.
     ///
     /// # Errors
     /// If the share is not between 0 and 1, or nothing was counted.
@@ -168,7 +171,8 @@ impl RangeCountMin {
             return Err(Error::parameter("items", "at least one, to have a quantile", 0));
         }
         let rank = ((share * total as f64).ceil() as u64).clamp(1, total);
-        // In between the bounds: both halves are too large by about the same, so their ratio is right.
+        // In between the bounds: both halves are too large by about the same, so their ratio is
+        // right.
         let value = self.descend(rank, |block, left, right| {
             let both = (u128::from(left) + u128::from(right)).max(1);
             (u128::from(block) * u128::from(left) / both) as u64
@@ -185,8 +189,8 @@ impl RangeCountMin {
         Ok(Estimate::probable(value.clamp(lower, upper.max(lower)), lower, upper, confidence))
     }
 
-    /// The key of the given rank, if the left half of a block weighs what `left` says: it is given the
-    /// weight of the block, and what the sketch says about both halves.
+    /// The key of the given rank, if the left half of a block weighs what `left` says: it is given
+    /// the weight of the block, and what the sketch says about both halves.
     fn descend(&self, rank: u64, left: impl Fn(u64, u64, u64) -> u64) -> u64 {
         let (leaf, mut rank) = self.tree.find(rank);
         let mut block = self.tree.leaves()[leaf];
@@ -219,8 +223,8 @@ impl RangeCountMin {
         self.total() == 0
     }
 
-    /// Returns true if the total has reached 2^64 − 1, where counting stops; answers have no bounds any
-    /// more.
+    /// Returns true if the total has reached 2^64 − 1, where counting stops; answers have no bounds
+    /// any more.
     pub fn is_saturated(&self) -> bool {
         self.total() == u64::MAX
     }

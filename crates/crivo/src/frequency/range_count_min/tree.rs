@@ -1,8 +1,8 @@
 //! A binary tree of counters: how many in this range of leaves, exactly?
 //!
-//! The tree is complete and lies in one array without pointers: node 1 is the root, node `i` has the
-//! children `2i` and `2i + 1`, and the leaves are the second half. A node holds the weight below it,
-//! so an addition touches one node on each level and a range at most two.
+//! The tree is complete and lies in one array without pointers: node 1 is the root, node `i` has
+//! the children `2i` and `2i + 1`, and the leaves are the second half. A node holds the weight
+//! below it, so an addition touches one node on each level and a range at most two.
 
 use crate::cpu::zeroed;
 use crate::error::Result;
@@ -77,8 +77,8 @@ impl Tree {
         sum
     }
 
-    /// The leaf in which the item of the given rank lies, counted from 1, and its rank there. A rank
-    /// above the total leads to the last leaf.
+    /// The leaf in which the item of the given rank lies, counted from 1, and its rank there. A
+    /// rank above the total leads to the last leaf.
     pub(super) fn find(&self, mut rank: u64) -> (usize, u64) {
         let (leaves, mut node) = (self.nodes.len() / 2, 1);
         while node < leaves {

@@ -230,8 +230,8 @@ impl Rows {
     }
 }
 
-/// The lesser of both, in a form that the compiler does not turn into a branch: which counter is the
-/// least is a toss that a processor cannot predict.
+/// The lesser of both, in a form that the compiler does not turn into a branch: which counter is
+/// the least is a toss that a processor cannot predict.
 #[inline]
 fn lower(least: &mut u64, counter: u64) {
     *least -= least.saturating_sub(counter);

@@ -1,9 +1,9 @@
 //! Rows of counters: the table that the Count-Min sketches share.
 //!
-//! A table is `depth` rows of `width` counters, one row after the other in one array. A hash has one
-//! counter in each row, `index(remix(hash, row), width)`. [`Rows`] is the shape alone, so that one
-//! array can hold many tables. Counters stop at their highest value instead of starting again at
-//! zero; as sums do, they come out the same whatever the order of additions and merges.
+//! A table is `depth` rows of `width` counters, one row after the other in one array. A hash has
+//! one counter in each row, `index(remix(hash, row), width)`. [`Rows`] is the shape alone, so that
+//! one array can hold many tables. Counters stop at their highest value instead of starting again
+//! at zero; as sums do, they come out the same whatever the order of additions and merges.
 
 mod loops;
 
@@ -72,8 +72,8 @@ impl Rows {
             .map_err(|error| Error::contents(error.field(), error.expected(), error.found()))
     }
 
-    /// Refuses a table that additions could not have made: each raises one counter of every row by its
-    /// weight, so all rows add up to the total, or to more where counting has stopped.
+    /// Refuses a table that additions could not have made: each raises one counter of every row by
+    /// its weight, so all rows add up to the total, or to more where counting has stopped.
     pub(super) fn check_sums(self, table: &[u64], total: u64) -> Result<()> {
         match self.of(table).map(sum).find(|&sum| sum.min(u64::MAX.into()) != u128::from(total)) {
             None => Ok(()),

@@ -2,8 +2,9 @@
 //!
 //! A sketch holds one kind of key, and which one is decided when it is built: tables need that,
 //! because their columns are known only at run time. So inserting a key can fail. Code that knows
-//! its keys wraps the sketch in [`Texts`] or [`Integers`]: a key of another kind does not compile, keys are
-//! taken by value or by reference, and inserting into a sketch of hashes cannot fail. The bytes are the same.
+//! its keys wraps the sketch in [`Texts`] or [`Integers`]: a key of another kind does not compile,
+//! keys are taken by value or by reference, and inserting into a sketch of hashes cannot fail. The
+//! bytes are the same.
 //!
 //! ```
 //! use crivo::distinct::HyperLogLog;
@@ -19,8 +20,9 @@
 //! # Ok::<(), crivo::Error>(())
 //! ```
 //!
-//! Sketches that keep the keys themselves can refuse one: a text that is too long, an integer outside of the universe.
-//! Inserting returns a `Result` there, and nothing where no key of the kind can be refused:
+//! Sketches that keep the keys themselves can refuse one: a text that is too long, an integer
+//! outside of the universe. Inserting returns a `Result` there, and nothing where no key of the
+//! kind can be refused:
 //!
 //! ```
 //! use crivo::frequency::HeavyHitters;
@@ -142,12 +144,14 @@ impl<S: Sketch, T: KeyType> Typed<S, T> {
         Ok(Self { sketch, kind: PhantomData })
     }
 
-    /// Returns the sketch itself: to be merged, stored, or given to code that knows its keys at run time.
+    /// Returns the sketch itself: to be merged, stored, or given to code that knows its keys at run
+    /// time.
     pub fn into_inner(self) -> S {
         self.sketch
     }
 
-    /// Adds one key. It returns a `Result` if the sketch can refuse a key of this kind: see [`TakesKeys`].
+    /// Adds one key. It returns a `Result` if the sketch can refuse a key of this kind: see
+    /// [`TakesKeys`].
     #[inline]
     pub fn insert<K: KeyOf<T>>(&mut self, key: K) -> S::Outcome
     where

@@ -13,10 +13,11 @@ use crate::sketch::{InsertHashes, Sketch};
 
 /// A sketch that takes keys of a kind, as [`Typed`](super::Typed) gives them to it.
 ///
-/// A sketch of hashes cannot refuse a key of its kind. A sketch that keeps the keys themselves refuses a text that is
-/// too long for it, and one with a universe what lies outside.
+/// A sketch of hashes cannot refuse a key of its kind. A sketch that keeps the keys themselves
+/// refuses a text that is too long for it, and one with a universe what lies outside.
 pub trait TakesKeys<T: KeyType>: Sketch {
-    /// What inserting returns: nothing where a key of the kind cannot be refused, otherwise a [`Result`].
+    /// What inserting returns: nothing where a key of the kind cannot be refused, otherwise a
+    /// [`Result`].
     type Outcome;
 
     /// Adds one key.
@@ -26,7 +27,8 @@ pub trait TakesKeys<T: KeyType>: Sketch {
     fn insert_keys<K: KeyOf<T>>(&mut self, keys: impl Iterator<Item = K>) -> Self::Outcome;
 }
 
-/// As many keys are gathered before they are hashed and inserted together, so that memory accesses overlap.
+/// As many keys are gathered before they are hashed and inserted together, so that memory accesses
+/// overlap.
 const AT_ONCE: usize = 256;
 
 impl<S: InsertHashes, T: KeyType> TakesKeys<T> for S {
@@ -98,7 +100,8 @@ macro_rules! take_every_integer {
 
             #[inline]
             fn insert_key<K: KeyOf<Integer>>(&mut self, key: &K) {
-                // Only the kind and the length of a text are checked, and the kind was when the sketch was wrapped.
+                // Only the kind and the length of a text are checked, and the kind was when the
+                // sketch was wrapped.
                 _ = self.insert(key);
             }
 

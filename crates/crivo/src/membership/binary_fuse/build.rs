@@ -1,9 +1,9 @@
 //! From a set of hashes to a table whose slots give back the fingerprint of each.
 //!
-//! Every hash is an equation: the exclusive or of its three slots is its fingerprint. A slot that only one hash uses
-//! can be set last and makes that equation true whatever the others hold, so the hash is taken away, which may leave
-//! other slots with one hash. When all are gone, slots are set in the opposite order. If some are left over, hashes are spread
-//! anew by a seed.
+//! Every hash is an equation: the exclusive or of its three slots is its fingerprint. A slot that
+//! only one hash uses can be set last and makes that equation true whatever the others hold, so the
+//! hash is taken away, which may leave other slots with one hash. When all are gone, slots are set
+//! in the opposite order. If some are left over, hashes are spread anew by a seed.
 
 use super::shape::{ARITY, Shape, fingerprint};
 use crate::cpu::{reserved, zeroed};
@@ -12,8 +12,9 @@ use crate::hash::split_mix::{finish, mix};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// How often hashes are spread anew. An attempt fails in a few percent of small sets and hardly ever in large ones,
-/// and seeds depend on all hashes, so that no set can be made for which many fail.
+/// How often hashes are spread anew. An attempt fails in a few percent of small sets and hardly
+/// ever in large ones, and seeds depend on all hashes, so that no set can be made for which many
+/// fail.
 const ATTEMPTS: u32 = 100;
 /// The number of hashes of a part, about, unless there would be too many parts.
 const PART: usize = 256;
@@ -28,8 +29,8 @@ pub(super) struct Built {
     pub(super) table: Vec<u8>,
 }
 
-/// Returns the hash from which slots and fingerprint are taken. Without a seed it is the hash as it came: that
-/// one is uniform, and sorted hashes then have sorted slots.
+/// Returns the hash from which slots and fingerprint are taken. Without a seed it is the hash as it
+/// came: that one is uniform, and sorted hashes then have sorted slots.
 #[inline(always)]
 pub(super) fn spread(hash: u64, seed: u64) -> u64 {
     if seed == 0 { hash } else { finish(hash ^ seed) }
@@ -41,7 +42,8 @@ pub(super) fn build(hashes: &[u64]) -> Result<Built> {
 }
 
 fn build_within(hashes: &[u64], attempts: u32) -> Result<Built> {
-    // Most inputs repeat no hash and can be placed as they are. They are not sorted: the table is the same in any order.
+    // Most inputs repeat no hash and can be placed as they are. They are not sorted: the table is
+    // the same in any order.
     if attempts > 0
         && let Some(built) = attempt(dealt(hashes)?.0, 0)?
     {
@@ -81,11 +83,13 @@ fn attempt(hashes: Vec<u64>, seed: u64) -> Result<Option<Built>> {
 struct Slots {
     /// The exclusive or of the hashes that use it.
     joined: Vec<u64>,
-    /// Four times the number of hashes that use it, plus the exclusive or of its position (0 to 2) among the slots of each.
+    /// Four times the number of hashes that use it, plus the exclusive or of its position (0 to 2)
+    /// among the slots of each.
     uses: Vec<u8>,
 }
 
-/// The hashes in the order in which they were taken away, and for each which of its slots was its own.
+/// The hashes in the order in which they were taken away, and for each which of its slots was its
+/// own.
 struct Peeled {
     order: Vec<u64>,
     own: Vec<u8>,
@@ -120,7 +124,8 @@ impl Slots {
         let Self { joined, uses } = &mut self;
         let mut alone = Vec::new();
         for start in 0..uses.len() {
-            // What follows from one slot is done before the next one is looked at: it lies near, in the cache.
+            // What follows from one slot is done before the next one is looked at: it lies near, in
+            // the cache.
             if uses[start] >> 2 == 1 {
                 alone.push(start);
             }
@@ -170,8 +175,8 @@ fn others(which: u8) -> [usize; ARITY - 1] {
     }
 }
 
-/// Returns the hashes in parts by their top bits, and where each part ends. Hashes of a part have their slots near each
-/// other, which keeps building in the cache.
+/// Returns the hashes in parts by their top bits, and where each part ends. Hashes of a part have
+/// their slots near each other, which keeps building in the cache.
 fn dealt(hashes: &[u64]) -> Result<(Vec<u64>, Vec<usize>)> {
     let mut dealt: Vec<u64> = zeroed(hashes.len() as u64)?;
     let parts_bits = (hashes.len() / PART).max(1).ilog2().clamp(1, MOST_PARTS_BITS);
@@ -190,8 +195,8 @@ fn dealt(hashes: &[u64]) -> Result<(Vec<u64>, Vec<usize>)> {
     Ok((dealt, ends))
 }
 
-/// Returns the different ones among the hashes in ascending order. Parts that fit in the cache are sorted in half of
-/// the time.
+/// Returns the different ones among the hashes in ascending order. Parts that fit in the cache are
+/// sorted in half of the time.
 fn sorted_set(hashes: &[u64]) -> Result<Vec<u64>> {
     let (mut sorted, ends) = dealt(hashes)?;
     let mut start = 0;
@@ -232,8 +237,9 @@ mod tests {
         assert!(crowded.iter().all(|&hash| answers(&built, hash)));
     }
 
-    /// Sets that are made for the first attempts to fail: of each seed that small tables may try, found by trying, two
-    /// hashes with the same slots. Seeds depend on the set, so the set that results has others.
+    /// Sets that are made for the first attempts to fail: of each seed that small tables may try,
+    /// found by trying, two hashes with the same slots. Seeds depend on the set, so the set that
+    /// results has others.
     #[test]
     fn sets_made_for_one_seed_are_built_with_another() {
         let mut hashes: Vec<u64> = (0..40).map(mix).collect();

@@ -2,27 +2,29 @@
 //!
 //! **Question.** Is this key in the set? "No" is certain; "yes" is wrong at a known rate.
 //!
-//! **Guarantee.** A key that is not in the set is taken for a member with probability 2⁻⁸, 0.39 %. Keys of the set
-//! are always found. From a million keys on the filter takes 9.0 to 9.1 bits a key, where a
-//! [`Bloom`](super::Bloom) filter takes 11.5 for the same rate and the limit of any filter is 8; with 10,000 keys it is
-//! 10.2. It knows how many keys it has.
+//! **Guarantee.** A key that is not in the set is taken for a member with probability 2⁻⁸, 0.39 %.
+//! Keys of the set are always found. From a million keys on the filter takes 9.0 to 9.1 bits a key,
+//! where a [`Bloom`](super::Bloom) filter takes 11.5 for the same rate and the limit of any filter
+//! is 8; with 10,000 keys it is 10.2. It knows how many keys it has.
 //!
-//! **Idea.** A table of bytes in which each key has three slots, and the exclusive or of the three is a byte of the
-//! key's hash. Such a table is the solution of a system of equations, found by taking away keys that have a slot for
-//! themselves, one after the other. The three slots lie in three segments in a row, so that the slots of keys which
-//! are handled one after the other are near each other. That makes building fast, and lets the table be fuller than if
-//! slots lay anywhere.
+//! **Idea.** A table of bytes in which each key has three slots, and the exclusive or of the three
+//! is a byte of the key's hash. Such a table is the solution of a system of equations, found by
+//! taking away keys that have a slot for themselves, one after the other. The three slots lie in
+//! three segments in a row, so that the slots of keys which are handled one after the other are
+//! near each other. That makes building fast, and lets the table be fuller than if slots lay
+//! anywhere.
 //!
-//! **When not to use it.** When the set is not finished: no key can be added, and two filters cannot be merged, because
-//! the solution for more keys is another one. [`Bloom`](super::Bloom) can do both, and has any rate. Building
-//! takes about 20 bytes of memory a key, beside the hashes.
+//! **When not to use it.** When the set is not finished: no key can be added, and two filters
+//! cannot be merged, because the solution for more keys is another one. [`Bloom`](super::Bloom) can
+//! do both, and has any rate. Building takes about 20 bytes of memory a key, beside the hashes.
 //!
 //! **Sources.** Graf, Lemire: *Binary fuse filters: fast and smaller than xor filters* (2022).
 //!
-//! **Where this departs from the paper.** Equal hashes count once, and slots are freed in the order of their numbers, so
-//! that the same set has the same bytes in any order. The first attempt uses the hash as it is. The seeds of further ones are made from all
-//! hashes, so that keys cannot be chosen for which every attempt fails. Sizes follow from an interpolated logarithm,
-//! which is the same on every machine.
+//! **Where this departs from the paper.** Equal hashes count once, and slots are freed in the order
+//! of their numbers, so that the same set has the same bytes in any order. The first attempt uses
+//! the hash as it is. The seeds of further ones are made from all hashes, so that keys cannot be
+//! chosen for which every attempt fails. Sizes follow from an interpolated logarithm, which is the
+//! same on every machine.
 
 mod build;
 mod shape;
@@ -83,10 +85,12 @@ impl BinaryFuse {
 // ---- construction ----
 
 impl BinaryFuse {
-    /// Builds the filter of keys that are bytes or text. Equal keys count once, and their order does not matter.
+    /// Builds the filter of keys that are bytes or text. Equal keys count once, and their order
+    /// does not matter.
     ///
     /// # Errors
-    /// If there are more than [`MOST_KEYS`](Self::MOST_KEYS), the memory cannot be had, or a key is not bytes or text.
+    /// If there are more than [`MOST_KEYS`](Self::MOST_KEYS), the memory cannot be had, or a key is
+    /// not bytes or text.
     pub fn of_keys<K: Key>(keys: impl IntoIterator<Item = K>) -> Result<Self> {
         Self::of_keys_with_scheme(keys, KeyScheme::bytes())
     }
@@ -108,7 +112,8 @@ impl BinaryFuse {
         Self::of_hashes(&hashes, scheme)
     }
 
-    /// Builds the filter of keys by their hashes, which must come from the scheme. Equal hashes count once.
+    /// Builds the filter of keys by their hashes, which must come from the scheme. Equal hashes
+    /// count once.
     ///
     /// # Errors
     /// If there are more than [`MOST_KEYS`](Self::MOST_KEYS), or the memory cannot be had.
@@ -140,15 +145,16 @@ impl BinaryFuse {
         self.keys != 0 && self.finds(build::spread(hash, self.seed))
     }
 
-    /// Answers for many hashes, in their order, replacing what `found` held; the same as one by one.
+    /// Answers for many hashes, in their order, replacing what `found` held; the same as one by
+    /// one.
     pub fn contains_hashes(&self, hashes: &[u64], found: &mut Vec<bool>) {
         found.clear();
         if self.keys == 0 {
             found.resize(hashes.len(), false);
             return;
         }
-        // Lookups have no branches and do not depend on each other, so the processor overlaps them by itself: fetching
-        // ahead is slower.
+        // Lookups have no branches and do not depend on each other, so the processor overlaps them
+        // by itself: fetching ahead is slower.
         found.extend(hashes.iter().map(|&hash| self.finds(build::spread(hash, self.seed))));
     }
 
@@ -268,8 +274,8 @@ impl Membership for BinaryFuse {
 // ---- merge ----
 
 impl BinaryFuse {
-    /// Refuses: the table of both sets is the solution of other equations, and the keys that these are made from
-    /// are gone.
+    /// Refuses: the table of both sets is the solution of other equations, and the keys that these
+    /// are made from are gone.
     ///
     /// # Errors
     /// Always; the filter is unchanged.

@@ -1,13 +1,15 @@
 //! How large the table is, and where the three slots of a hash lie in it.
 //!
-//! Sizes are computed with additions, multiplications and divisions only, which give the same result on every
-//! machine. So the same keys have the same bytes everywhere.
+//! Sizes are computed with additions, multiplications and divisions only, which give the same
+//! result on every machine. So the same keys have the same bytes everywhere.
 
 use crate::hash::{index, multipliers};
 
-/// The fingerprint is the top byte of the hash times this, because the hash itself decides the slots.
+/// The fingerprint is the top byte of the hash times this, because the hash itself decides the
+/// slots.
 const FINGERPRINT: u64 = multipliers(2)[1];
-/// The bits of the hash from here on choose the slot in the second segment, the lowest bits that in the third.
+/// The bits of the hash from here on choose the slot in the second segment, the lowest bits that in
+/// the third.
 const SECOND: u32 = 18;
 
 /// The number of slots that a key has, each in a segment of its own.
@@ -17,7 +19,8 @@ pub(super) const SEGMENT_BITS: std::ops::RangeInclusive<u8> = 2..=18;
 
 /// A table of `segments + 2` segments of `2^segment_bits` slots each.
 ///
-/// A hash chooses a slot of the first `segments` segments; its other two slots are in the next two segments.
+/// A hash chooses a slot of the first `segments` segments; its other two slots are in the next two
+/// segments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) segment_bits: u8,
@@ -28,8 +31,8 @@ impl Shape {
     /// The table of a filter without keys.
     pub(super) const EMPTY: Self = Self { segment_bits: 0, segments: 0 };
 
-    /// Returns the shape for that many different hashes: 1.125 slots each for a million and more, and more for
-    /// fewer, where a table that is as full often has no solution.
+    /// Returns the shape for that many different hashes: 1.125 slots each for a million and more,
+    /// and more for fewer, where a table that is as full often has no solution.
     pub(super) fn for_keys(keys: u64) -> Self {
         if keys == 0 {
             return Self::EMPTY;

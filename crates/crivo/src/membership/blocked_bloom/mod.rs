@@ -4,14 +4,15 @@
 //!
 //! **Question.** Was this key inserted before? "No" is certain; "yes" is wrong at a known rate.
 //!
-//! **Guarantee.** With `n` keys in `b` blocks of 512 bits, a block has `j` keys with the probability
-//! `P(j)` of a Poisson distribution of mean `n/b`, and a key that was not inserted is taken for one that
-//! was with probability `Σ P(j)·(1 − (63/64)^j)^8`. That is what the filter is sized from: 10.1
-//! bits a key for 1 %, where a Bloom filter takes 9.6; 15.7 for 0.1 % against 14.4. Sized by the Bloom
-//! filter's formula it would miss a rate of 1 % by a third. Keys that were inserted are always found.
+//! **Guarantee.** With `n` keys in `b` blocks of 512 bits, a block has `j` keys with the
+//! probability `P(j)` of a Poisson distribution of mean `n/b`, and a key that was not inserted is
+//! taken for one that was with probability `Σ P(j)·(1 − (63/64)^j)^8`. That is what the filter is
+//! sized from: 10.1 bits a key for 1 %, where a Bloom filter takes 9.6; 15.7 for 0.1 % against
+//! 14.4. Sized by the Bloom filter's formula it would miss a rate of 1 % by a third. Keys that were
+//! inserted are always found.
 //!
-//! **Idea.** The hash chooses a block, one line of the cache, and in each of its eight words one bit. So
-//! a key costs a single access to memory, and the eight bits are set or tested at once.
+//! **Idea.** The hash chooses a block, one line of the cache, and in each of its eight words one
+//! bit. So a key costs a single access to memory, and the eight bits are set or tested at once.
 //!
 //! **When not to use it.** For rates far below 0.1 %, where it takes much more memory than
 //! [`Bloom`](super::Bloom): some blocks are fuller than others, and the fullest answer for most of
@@ -21,9 +22,9 @@
 //!
 //! **Sources.** Putze, Sanders, Singler: *Cache-, hash- and space-efficient Bloom filters* (2007).
 //!
-//! **Where this departs from the paper.** A block is split into eight words with one bit each, which the
-//! vector instructions of today's processors set at once. The size follows from the rate above, solved
-//! for `b`.
+//! **Where this departs from the paper.** A block is split into eight words with one bit each,
+//! which the vector instructions of today's processors set at once. The size follows from the rate
+//! above, solved for `b`.
 
 mod sizing;
 
@@ -99,12 +100,12 @@ impl BlockedBloom {
 // ---- construction ----
 
 impl BlockedBloom {
-    /// An empty filter of a given number of blocks of 64 bytes, for keys that are bytes or text. Its
-    /// capacity is the number of keys that set half of the bits.
+    /// An empty filter of a given number of blocks of 64 bytes, for keys that are bytes or text.
+    /// Its capacity is the number of keys that set half of the bits.
     ///
     /// # Errors
-    /// If there is no block or more than [`MOST_BLOCKS`](Self::MOST_BLOCKS), or if the memory cannot be
-    /// had.
+    /// If there is no block or more than [`MOST_BLOCKS`](Self::MOST_BLOCKS), or if the memory
+    /// cannot be had.
     pub fn new(blocks: u64) -> Result<Self> {
         Self::with_scheme(blocks, KeyScheme::bytes())
     }
@@ -199,8 +200,8 @@ impl BlockedBloom {
         blocks::contains_one(&self.blocks, CHOICE, hash)
     }
 
-    /// Answers for many hashes, in their order, replacing what `found` held; the same as one by one,
-    /// and faster.
+    /// Answers for many hashes, in their order, replacing what `found` held; the same as one by
+    /// one, and faster.
     pub fn contains_hashes(&self, hashes: &[u64], found: &mut Vec<bool>) {
         found.clear();
         found.resize(hashes.len(), false);
@@ -222,8 +223,8 @@ impl BlockedBloom {
         self.items_at(Confidence::P95)
     }
 
-    /// The number of different keys, with bounds at the given confidence, from the number of bits that
-    /// are zero. Of [shared cells](Self::shared_cells) it counts too many: there use
+    /// The number of different keys, with bounds at the given confidence, from the number of bits
+    /// that are zero. Of [shared cells](Self::shared_cells) it counts too many: there use
     /// [`shared_items`](Self::shared_items).
     pub fn items_at(&self, confidence: Confidence) -> Estimate {
         self.occupancy().items(self.bits() - self.ones(), confidence)
@@ -231,8 +232,8 @@ impl BlockedBloom {
 
     /// The number of different keys that both filters hold, with bounds at 95 %.
     ///
-    /// A little less precise than [`Bloom::shared_items`](super::Bloom::shared_items): keys that share a
-    /// block disturb each other in all its words.
+    /// A little less precise than [`Bloom::shared_items`](super::Bloom::shared_items): keys that
+    /// share a block disturb each other in all its words.
     ///
     /// # Errors
     /// If the filters differ in size or scheme.
@@ -265,8 +266,8 @@ impl BlockedBloom {
         self.ones() as f64 / self.bits() as f64
     }
 
-    /// The chance that a key which was not inserted is taken for one that was, at the present fill of
-    /// each block.
+    /// The chance that a key which was not inserted is taken for one that was, at the present fill
+    /// of each block.
     pub fn false_positive_rate(&self) -> f64 {
         let of_block = |block: &Block| -> f64 {
             block.0.iter().map(|word| f64::from(word.count_ones()) / f64::from(WORD)).product()
@@ -274,8 +275,8 @@ impl BlockedBloom {
         self.blocks.iter().map(of_block).sum::<f64>() / self.blocks.len() as f64
     }
 
-    /// Returns how many different keys the filter was made for; with more its rate exceeds what was asked
-    /// for.
+    /// Returns how many different keys the filter was made for; with more its rate exceeds what was
+    /// asked for.
     pub fn capacity(&self) -> u64 {
         self.capacity
     }
@@ -372,7 +373,8 @@ impl BlockedBloom {
         Ok(())
     }
 
-    /// Returns the filter of the bits that both have set, for study: as [`Bloom::shared_cells`](super::Bloom::shared_cells).
+    /// Returns the filter of the bits that both have set, for study: as
+    /// [`Bloom::shared_cells`](super::Bloom::shared_cells).
     ///
     /// # Errors
     /// If the filters differ in size, capacity or scheme.
@@ -415,7 +417,8 @@ impl BlockedBloom {
     /// The filter that the bytes hold.
     ///
     /// # Errors
-    /// If they are not the whole, undamaged bytes of a blocked Bloom filter: see [`Decode::decode`].
+    /// If they are not the whole, undamaged bytes of a blocked Bloom filter: see
+    /// [`Decode::decode`].
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Decode::decode(bytes)
     }

@@ -1,4 +1,5 @@
-//! How many blocks? From the filter's true rate, which knows that some blocks are fuller than others.
+//! How many blocks? From the filter's true rate, which knows that some blocks are fuller than
+//! others.
 
 use super::{BlockedBloom, WORD, WORDS};
 use crate::error::{Error, Result};

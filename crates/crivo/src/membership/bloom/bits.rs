@@ -15,17 +15,19 @@ const CHUNK: usize = 32;
 /// How many places of a chunk are kept at once.
 const PLACES: usize = 8 * CHUNK;
 
-/// How many rows every key is tested in before any branch. Most keys that are not in the filter fail
-/// within these; when each would fail is a toss, which the processor guesses wrong half of the time.
+/// How many rows every key is tested in before any branch. Most keys that are not in the filter
+/// fail within these; when each would fail is a toss, which the processor guesses wrong half of the
+/// time.
 const FIRST_ROWS: usize = 2;
 
 /// Up to this many words the array is nearly in the second cache: the processor fetches ahead by
 /// itself, and telling it to only costs.
 const CACHED_WORDS: usize = 1 << 18;
 
-/// Runs the expression with the multipliers of the rows, one for each bit of a key. Up to ten rows, as
-/// many as a rate of one in a thousand takes, it is compiled for their number: loops are unrolled then,
-/// with the multipliers built in, which is worth a quarter of the time of an insertion.
+/// Runs the expression with the multipliers of the rows, one for each bit of a key. Up to ten rows,
+/// as many as a rate of one in a thousand takes, it is compiled for their number: loops are
+/// unrolled then, with the multipliers built in, which is worth a quarter of the time of an
+/// insertion.
 macro_rules! with_rows {
     ($number:expr, $rows:ident => $body:expr) => {
         with_rows!(@known $number, $rows, $body, 1 2 3 4 5 6 7 8 9 10)
@@ -156,8 +158,8 @@ impl Bits {
         }
     }
 
-    /// The same as one by one, in two steps: the first rows of a whole chunk, then the other rows of
-    /// the keys that passed.
+    /// The same as one by one, in two steps: the first rows of a whole chunk, then the other rows
+    /// of the keys that passed.
     pub(super) fn contains_all(&self, hashes: &[u64], found: &mut Vec<bool>) {
         let (first, others) = self.rows().split_at(self.rows().len().min(FIRST_ROWS));
         found.clear();

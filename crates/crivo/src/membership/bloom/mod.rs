@@ -4,29 +4,30 @@
 //!
 //! **Guarantee.** With `m` bits and `k` of them for each of `n` different keys, a key that was not
 //! inserted is taken for one that was with probability `(1 − e^(−kn/m))^k`. A rate `p` takes
-//! `m = −kn/ln(1 − p^(1/k))` bits with the best integer `k`: 9.6 bits a key for 1 %, 14.4 for 0.1 %.
-//! Keys that were inserted are always found. Past its capacity the filter keeps working and its rate
-//! grows: [`Bloom::false_positive_rate`] is the rate at the present fill.
+//! `m = −kn/ln(1 − p^(1/k))` bits with the best integer `k`: 9.6 bits a key for 1 %, 14.4 for 0.1
+//! %. Keys that were inserted are always found. Past its capacity the filter keeps working and its
+//! rate grows: [`Bloom::false_positive_rate`] is the rate at the present fill.
 //!
 //! **Idea.** Each key sets `k` bits, chosen by its hash. A key is in there if all its bits are set,
 //! and certainly not if one is zero.
 //!
-//! **When not to use it.** When keys must be taken out again: `CountingBloom`. When an
-//! answer must come from one cache line, at the price of a tenth more memory: `BlockedBloom`.
-//! For a small universe of integers: `DirectTable`. When the rate wanted is below a millionth a hash
-//! set of 64-bit hashes is hardly larger.
+//! **When not to use it.** When keys must be taken out again: `CountingBloom`. When an answer must
+//! come from one cache line, at the price of a tenth more memory: `BlockedBloom`. For a small
+//! universe of integers: `DirectTable`. When the rate wanted is below a millionth a hash set of
+//! 64-bit hashes is hardly larger.
 //!
-//! **Union and intersection.** Filters of the same size unite by OR, and the result is the filter of
-//! both sets, bit for bit. The AND of two filters finds everything that both sets share, and is
-//! wrong more often than a filter of the shared keys alone would be: it also holds bits that different
-//! keys of the two sets happen to share. It is wrong no more often than either.
+//! **Union and intersection.** Filters of the same size unite by OR, and the result is the filter
+//! of both sets, bit for bit. The AND of two filters finds everything that both sets share, and is
+//! wrong more often than a filter of the shared keys alone would be: it also holds bits that
+//! different keys of the two sets happen to share. It is wrong no more often than either.
 //! [`Bloom::shared_items`] estimates the size of the intersection, with bounds.
 //!
 //! **Sources.** Bloom: *Space/time trade-offs in hash coding with allowable errors* (1970).
 //!
-//! **Where this departs from the paper.** One hash a key instead of `k`: the first bit is chosen by the
-//! hash itself, each further bit by a [remix](crate::hash::remix) of all of it, and a multiplication
-//! instead of a division brings it into range. Batches fetch the memory of many keys at once.
+//! **Where this departs from the paper.** One hash a key instead of `k`: the first bit is chosen by
+//! the hash itself, each further bit by a [remix](crate::hash::remix) of all of it, and a
+//! multiplication instead of a division brings it into range. Batches fetch the memory of many keys
+//! at once.
 
 mod bits;
 
@@ -63,11 +64,12 @@ pub struct Bloom {
 // ---- limits and sizing ----
 
 impl Bloom {
-    /// Returns the fewest bits, and how many of them a key sets, for `items` different keys at the wanted
-    /// false-positive rate.
+    /// Returns the fewest bits, and how many of them a key sets, for `items` different keys at the
+    /// wanted false-positive rate.
     ///
     /// # Errors
-    /// If there are no items, or more than any filter holds, or the rate is not between 10⁻¹⁵ and 1.
+    /// If there are no items, or more than any filter holds, or the rate is not between 10⁻¹⁵
+    /// and 1.
     ///
     /// ```
     /// use crivo::membership::Bloom;
@@ -88,8 +90,8 @@ impl Bloom {
 // ---- construction ----
 
 impl Bloom {
-    /// An empty filter of a given size for keys that are bytes or text. Its capacity is the number of
-    /// keys that set half of the bits.
+    /// An empty filter of a given size for keys that are bytes or text. Its capacity is the number
+    /// of keys that set half of the bits.
     ///
     /// # Errors
     /// If there are no bits or more than 2^43, if a key would set none or more than 64, or if the
@@ -198,8 +200,8 @@ impl Bloom {
         self.bits.contains(hash)
     }
 
-    /// Answers for many hashes, in their order, replacing what `found` held; the same as one by one,
-    /// and faster.
+    /// Answers for many hashes, in their order, replacing what `found` held; the same as one by
+    /// one, and faster.
     pub fn contains_hashes(&self, hashes: &[u64], found: &mut Vec<bool>) {
         self.bits.contains_all(hashes, found);
     }
@@ -219,8 +221,8 @@ impl Bloom {
         self.items_at(Confidence::P95)
     }
 
-    /// The number of different keys, with bounds at the given confidence, from the number of bits that
-    /// are zero.
+    /// The number of different keys, with bounds at the given confidence, from the number of bits
+    /// that are zero.
     pub fn items_at(&self, confidence: Confidence) -> Estimate {
         self.occupancy().items(self.bits.len() - self.bits.ones(), confidence)
     }
@@ -228,8 +230,8 @@ impl Bloom {
     /// The number of different keys that both filters hold, with bounds at 95 %.
     ///
     /// The standard error is `√(m(e^λ∪ − e^λA − e^λB + 2e^λ∩ − 1 − λ∩))/k` with `λ = kn/m` of the
-    /// union, of either set and of the intersection: of two filters at their capacity, sized for 1 %, about
-    /// `√m/3`, whatever they share.
+    /// union, of either set and of the intersection: of two filters at their capacity, sized for 1
+    /// %, about `√m/3`, whatever they share.
     ///
     /// # Errors
     /// If the filters differ in size or scheme.
@@ -268,8 +270,8 @@ impl Bloom {
         libm::pow(self.fill(), f64::from(self.hashes()))
     }
 
-    /// Returns how many different keys the filter was made for; with more its rate exceeds what was asked
-    /// for.
+    /// Returns how many different keys the filter was made for; with more its rate exceeds what was
+    /// asked for.
     pub fn capacity(&self) -> u64 {
         self.capacity
     }
@@ -359,9 +361,9 @@ impl Bloom {
         Ok(())
     }
 
-    /// Returns the filter of the bits that both have set, for study: it finds what is in both sets, but also has
-    /// bits that different keys of the two share. So [`items`](Self::items) of it counts too many;
-    /// [`intersection`](Self::intersection) knows how many there are.
+    /// Returns the filter of the bits that both have set, for study: it finds what is in both sets,
+    /// but also has bits that different keys of the two share. So [`items`](Self::items) of it
+    /// counts too many; [`intersection`](Self::intersection) knows how many there are.
     ///
     /// # Errors
     /// If the filters differ in size, capacity or scheme.

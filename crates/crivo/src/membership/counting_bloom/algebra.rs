@@ -30,13 +30,14 @@ impl CountingBloom {
         Ok(())
     }
 
-    /// Takes out everything that the other filter holds: what is left is the filter of the rest, bit
-    /// for bit, if all of it was in here and nothing is saturated. Saturated counters stay.
+    /// Takes out everything that the other filter holds: what is left is the filter of the rest,
+    /// bit for bit, if all of it was in here and nothing is saturated. Saturated counters stay.
     ///
     /// # Errors
-    /// If the other filter certainly holds something that this one does not, as often, because one of
-    /// its counters is higher ([`ErrorKind::Absent`]); or if sizes, capacity or scheme differ. The
-    /// filter is unchanged then. As with [`remove`](Self::remove), not all that is wrong can be noticed.
+    /// If the other filter certainly holds something that this one does not, as often, because one
+    /// of its counters is higher ([`ErrorKind::Absent`]); or if sizes, capacity or scheme differ.
+    /// The filter is unchanged then. As with [`remove`](Self::remove), not all that is wrong can be
+    /// noticed.
     pub fn subtract(&mut self, other: &Self) -> Result<()> {
         self.require_same(other)?;
         let largest = self.counter_bits().largest();
@@ -59,11 +60,11 @@ impl CountingBloom {
 
     /// Returns the filter of the lower of each two counters, for study.
     ///
-    /// Every key that is in both filters is found in the result, and counted at least as often as in
-    /// the one that has it less often. More other keys are found than in a filter built from what is
-    /// shared: a cell that different keys use in the two filters stays in use. So the false-positive
-    /// rate follows from the fill as always, but [`items`](Self::items) counts those cells too;
-    /// [`intersection`](Self::intersection) knows the number of keys in both.
+    /// Every key that is in both filters is found in the result, and counted at least as often as
+    /// in the one that has it less often. More other keys are found than in a filter built from
+    /// what is shared: a cell that different keys use in the two filters stays in use. So the
+    /// false-positive rate follows from the fill as always, but [`items`](Self::items) counts those
+    /// cells too; [`intersection`](Self::intersection) knows the number of keys in both.
     ///
     /// # Errors
     /// If sizes, capacity or scheme differ.
@@ -82,8 +83,8 @@ impl CountingBloom {
         self.shared_items_at(other, Confidence::P95)
     }
 
-    /// Returns how many different items are in both filters, with bounds at the given confidence, from the
-    /// cells that each of them and both together leave empty.
+    /// Returns how many different items are in both filters, with bounds at the given confidence,
+    /// from the cells that each of them and both together leave empty.
     ///
     /// # Errors
     /// If sizes, capacity or scheme differ.

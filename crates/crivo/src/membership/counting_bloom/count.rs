@@ -6,7 +6,8 @@ use crate::estimate::{Confidence, Estimate};
 use crate::keys::Key;
 
 impl CountingBloom {
-    /// Returns how often the key is in there, with bounds at 95 %: see [`count_at`](Self::count_at).
+    /// Returns how often the key is in there, with bounds at 95 %: see
+    /// [`count_at`](Self::count_at).
     ///
     /// # Errors
     /// If the key is not of the filter's kind.
@@ -16,9 +17,9 @@ impl CountingBloom {
 
     /// Returns how often the key is in there: the least of its counters.
     ///
-    /// The upper bound is certain, and infinite if the counter is saturated. The lower one holds with
-    /// the given confidence, over all keys that could be asked about, in there or not: other keys add
-    /// `j` or more to all counters of a key with probability `s^k`, where the share `s` of
+    /// The upper bound is certain, and infinite if the counter is saturated. The lower one holds
+    /// with the given confidence, over all keys that could be asked about, in there or not: other
+    /// keys add `j` or more to all counters of a key with probability `s^k`, where the share `s` of
     /// counters from `j` up is at most the fill, and at most the mean counter divided by `j`. While
     /// `fill^k` is below what the confidence leaves, the bounds are the count itself.
     ///
@@ -46,8 +47,8 @@ impl CountingBloom {
         Estimate::probable(value, lower, upper, confidence)
     }
 
-    /// Returns an upper bound, at the given confidence, of what other keys add to the least counter of a
-    /// key.
+    /// Returns an upper bound, at the given confidence, of what other keys add to the least counter
+    /// of a key.
     fn most_from_others(&self, confidence: Confidence) -> f64 {
         let unlikely = 1.0 - confidence.level();
         if self.false_positive_rate() <= unlikely {

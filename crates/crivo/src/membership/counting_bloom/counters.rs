@@ -1,7 +1,7 @@
 //! Counters of a few bits each, packed into words, with what is known of them as a whole.
 //!
-//! A counter that reaches its largest value is *saturated*: how much more was added is not known, so
-//! that value means "at least this much", and it is never lowered again.
+//! A counter that reaches its largest value is *saturated*: how much more was added is not known,
+//! so that value means "at least this much", and it is never lowered again.
 
 use crate::cpu;
 use crate::error::{Error, Result};
@@ -105,7 +105,8 @@ impl Counters {
         Ok(Self { width, cells, words, tally: Tally::default() })
     }
 
-    /// From words as [`words`](Self::words) gives them, as many as [`words_for`](Self::words_for) says.
+    /// From words as [`words`](Self::words) gives them, as many as [`words_for`](Self::words_for)
+    /// says.
     ///
     /// # Errors
     /// If a bit past the last counter is set, or the memory cannot be had.
@@ -267,7 +268,8 @@ impl Counters {
         self.cells - used
     }
 
-    /// Returns how many counters of a word are not zero: their bits are folded onto the lowest of each.
+    /// Returns how many counters of a word are not zero: their bits are folded onto the lowest of
+    /// each.
     fn in_use_of(&self, word: u64) -> u64 {
         let (mut folded, mut distance) = (word, self.width.bits() / 2);
         while distance > 0 {

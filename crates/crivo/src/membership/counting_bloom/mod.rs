@@ -2,37 +2,37 @@
 
 //! Counting Bloom filter: is it in there, how often, and can it be taken out again?
 //!
-//! **Question.** Was this key inserted, about how many times, and what is left when keys are removed
-//! or one collection is subtracted from another?
+//! **Question.** Was this key inserted, about how many times, and what is left when keys are
+//! removed or one collection is subtracted from another?
 //!
 //! **Guarantee.** "No" is certain. "Yes" is wrong with probability `fill^k`: after `n` different
-//! keys in `m` cells, `k` of them a key, that is `(1 − e^(−kn/m))^k`. A count is never below the truth,
-//! and with probability `1 − fill^k` it is the truth.
+//! keys in `m` cells, `k` of them a key, that is `(1 − e^(−kn/m))^k`. A count is never below the
+//! truth, and with probability `1 − fill^k` it is the truth.
 //!
-//! **Idea.** A Bloom filter with counters in place of bits. A key raises its `k` counters by one when
-//! it is inserted and lowers them when it is removed; the least of them tells how often it is in
-//! there, because all of them counted it and the least was disturbed least by others. Adding the
+//! **Idea.** A Bloom filter with counters in place of bits. A key raises its `k` counters by one
+//! when it is inserted and lowers them when it is removed; the least of them tells how often it is
+//! in there, because all of them counted it and the least was disturbed least by others. Adding the
 //! counters of two filters joins their streams; subtracting them takes one out of the other.
 //!
-//! **When not to use it.** If nothing is ever removed or counted: a [`Bloom`](super::Bloom) filter is a quarter
-//! to a thirty-second of the size. For frequencies in long streams, where most keys are rare: a
-//! Count-Min sketch has a bound that does not depend on the number of different keys.
+//! **When not to use it.** If nothing is ever removed or counted: a [`Bloom`](super::Bloom) filter
+//! is a quarter to a thirty-second of the size. For frequencies in long streams, where most keys
+//! are rare: a Count-Min sketch has a bound that does not depend on the number of different keys.
 //!
 //! **What breaks it.** Removing a key that was never inserted. If one of its counters is 0 that is
-//! noticed and refused. If none is (a false positive) it cannot be noticed: the counters of other keys
-//! are lowered, and those may later be missed or counted too low. So only remove what was inserted.
-//! A counter at its largest value is *saturated*: its true value is unknown, so it is never lowered again,
-//! and its keys may be reported after they are gone. [`CountingBloom::saturated`] says how many there
-//! are; wider counters avoid it.
+//! noticed and refused. If none is (a false positive) it cannot be noticed: the counters of other
+//! keys are lowered, and those may later be missed or counted too low. So only remove what was
+//! inserted. A counter at its largest value is *saturated*: its true value is unknown, so it is
+//! never lowered again, and its keys may be reported after they are gone.
+//! [`CountingBloom::saturated`] says how many there are; wider counters avoid it.
 //!
-//! **Sources.** Bloom: *Space/time trade-offs in hash coding with allowable errors* (1970). Fan, Cao,
-//! Almeida, Broder: *Summary cache* (2000), for counters, their width and their saturation. Cormode,
-//! Muthukrishnan: *An improved data stream summary* (2005), for the least of several counters as
-//! a count.
+//! **Sources.** Bloom: *Space/time trade-offs in hash coding with allowable errors* (1970). Fan,
+//! Cao, Almeida, Broder: *Summary cache* (2000), for counters, their width and their saturation.
+//! Cormode, Muthukrishnan: *An improved data stream summary* (2005), for the least of several
+//! counters as a count.
 //!
 //! **Where this departs from the papers.** The number of cells is right for the integer number of
-//! indexes. A key two of whose indexes are the same cell raises it once, not twice: the least counter
-//! stays the count, and removal stays exact. Counts come with bounds: see
+//! indexes. A key two of whose indexes are the same cell raises it once, not twice: the least
+//! counter stays the count, and removal stays exact. Counts come with bounds: see
 //! [`count_at`](CountingBloom::count_at).
 
 mod algebra;
@@ -87,8 +87,8 @@ const CHUNK: usize = 512;
 const LOOKUPS: usize = 64;
 
 impl CountingBloom {
-    /// The fewest cells, and the number of them chosen for each key, with which `items` different keys
-    /// give the false-positive rate: `m = −kn/ln(1 − p^(1/k))` for the best integer `k`.
+    /// The fewest cells, and the number of them chosen for each key, with which `items` different
+    /// keys give the false-positive rate: `m = −kn/ln(1 − p^(1/k))` for the best integer `k`.
     ///
     /// # Errors
     /// If `items` or `rate` is outside its range.
@@ -120,8 +120,8 @@ impl CountingBloom {
         Self::with_scheme(cells, hashes, counter_bits, KeyScheme::bytes())
     }
 
-    /// An empty filter of the given size for keys of the given scheme. Its capacity is the number of
-    /// items that fill half of the cells.
+    /// An empty filter of the given size for keys of the given scheme. Its capacity is the number
+    /// of items that fill half of the cells.
     ///
     /// # Errors
     /// If a size is outside its range, or the memory cannot be had.
@@ -183,8 +183,8 @@ impl CountingBloom {
         Ok(self.insert_hash(self.scheme.hash(key)?))
     }
 
-    /// Adds one key by its hash, which must come from this filter's [`scheme`](Self::scheme), and says
-    /// whether it was certainly not in there before.
+    /// Adds one key by its hash, which must come from this filter's [`scheme`](Self::scheme), and
+    /// says whether it was certainly not in there before.
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> bool {
         self.add_hash(hash, 1)
@@ -230,8 +230,8 @@ impl CountingBloom {
     /// [module](self): it is refused if that can be known, and does harm if it cannot.
     ///
     /// # Errors
-    /// If the key is not of the filter's kind, or is certainly not in there ([`ErrorKind::Absent`]);
-    /// nothing is changed then.
+    /// If the key is not of the filter's kind, or is certainly not in there
+    /// ([`ErrorKind::Absent`]); nothing is changed then.
     #[inline]
     pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<()> {
         self.remove_hash(self.scheme.hash(key)?)
@@ -258,7 +258,8 @@ impl CountingBloom {
         for chunk in hashes.chunks(CHUNK / rows) {
             for cells in self.fetch(chunk, &mut cells).chunks_exact(rows) {
                 if let Err(error) = self.lower(cells) {
-                    // Inserting undoes a removal exactly: saturated counters were not touched by either.
+                    // Inserting undoes a removal exactly: saturated counters were not touched by
+                    // either.
                     self.insert_hashes(&hashes[..removed]);
                     return Err(error);
                 }
@@ -353,8 +354,8 @@ impl CountingBloom {
         (0..self.hashes).all(|row| self.counters.get(self.cell(hash, row)) > 0)
     }
 
-    /// Answers for many hashes, in their order, replacing what `found` held; the same as one by one,
-    /// and faster if the filter is larger than the processor's caches.
+    /// Answers for many hashes, in their order, replacing what `found` held; the same as one by
+    /// one, and faster if the filter is larger than the processor's caches.
     ///
     /// Row after row, the cells of all hashes that are still in question are fetched together, so
     /// that an absent key costs as few cells as it does alone.
@@ -387,8 +388,8 @@ impl CountingBloom {
         self.items_at(Confidence::P95)
     }
 
-    /// The number of different items, with bounds at the given confidence, from the number of cells in
-    /// use. Those that saturation keeps in use are counted as if their keys were still there.
+    /// The number of different items, with bounds at the given confidence, from the number of cells
+    /// in use. Those that saturation keeps in use are counted as if their keys were still there.
     pub fn items_at(&self, confidence: Confidence) -> Estimate {
         self.occupancy().items(self.cells() - self.counters.tally().in_use, confidence)
     }
@@ -412,8 +413,8 @@ impl CountingBloom {
         self.counters.tally().saturated
     }
 
-    /// Returns how many different items the filter was sized for; with more the false-positive rate is
-    /// above what was asked for.
+    /// Returns how many different items the filter was sized for; with more the false-positive rate
+    /// is above what was asked for.
     pub fn capacity(&self) -> u64 {
         self.capacity
     }
@@ -512,7 +513,8 @@ impl CountingBloom {
     /// The filter that the bytes hold.
     ///
     /// # Errors
-    /// If they are not the whole, undamaged bytes of a counting Bloom filter: see [`Decode::decode`].
+    /// If they are not the whole, undamaged bytes of a counting Bloom filter: see
+    /// [`Decode::decode`].
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Decode::decode(bytes)
     }

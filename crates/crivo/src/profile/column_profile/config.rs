@@ -21,12 +21,13 @@ pub struct ProfileConfig {
     pub accuracy: f64,
     /// How many bins they may take before it grows.
     pub bins: u32,
-    /// How many bytes of a value are kept, 8 to 4096, in the sample and as the first or last text; longer values are not among the
-    /// most frequent ones.
+    /// How many bytes of a value are kept, 8 to 4096, in the sample and as the first or last text;
+    /// longer values are not among the most frequent ones.
     pub longest: u32,
 }
 
-/// Different values to 1.2 %, every value above 0.2 % of all, a sample of 100, quantiles to 1 %: less than 300 KiB.
+/// Different values to 1.2 %, every value above 0.2 % of all, a sample of 100, quantiles to 1 %:
+/// less than 300 KiB.
 impl Default for ProfileConfig {
     fn default() -> Self {
         Self { precision: 12, counters: 666, sample: 100, accuracy: 0.01, bins: 2048, longest: 128 }
@@ -54,8 +55,9 @@ impl ProfileConfig {
             return Err(Error::parameter("memory", least, bytes));
         }
         let longest = (bytes >> 11).clamp(32, 256);
-        // A sixteenth for the fixed parts, then: an eighth for different values, an eighth for the sample, a quarter for
-        // quantiles, and the rest for the most frequent values, which gain most from it.
+        // A sixteenth for the fixed parts, then: an eighth for different values, an eighth for the
+        // sample, a quarter for quantiles, and the rest for the most frequent values, which gain
+        // most from it.
         let precision = (bytes / 8).ilog2().clamp(4, 16) as u8;
         let sample = (bytes / 8 / sample_memory(longest)).clamp(1, 1000) as u32;
         let least_bins = *DDSketch::MAX_BINS.start();
@@ -117,13 +119,14 @@ impl ProfileConfig {
     }
 }
 
-/// The most that a counter with its text takes: its share of a table that may be half full, and of an array of texts
-/// with gaps.
+/// The most that a counter with its text takes: its share of a table that may be half full, and of
+/// an array of texts with gaps.
 fn counter_memory(longest: usize) -> usize {
     80 + 2 * longest
 }
 
-/// A kept value, in a list that may be half full. The same on every machine, because it decides sizes, which are stored.
+/// A kept value, in a list that may be half full. The same on every machine, because it decides
+/// sizes, which are stored.
 fn sample_memory(longest: usize) -> usize {
     const { assert!(size_of::<Box<[u8]>>() <= 16) };
     2 * 16 + longest

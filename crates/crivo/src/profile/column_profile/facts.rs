@@ -1,4 +1,5 @@
-//! What is counted exactly: kinds, lengths, the first and the last text, the least and the greatest integer.
+//! What is counted exactly: kinds, lengths, the first and the last text, the least and the greatest
+//! integer.
 
 use super::kind::{Kind, Parsed, parse};
 #[cfg(not(feature = "std"))]
@@ -95,7 +96,8 @@ impl Facts {
         self.kinds.iter().fold(0, |sum, &count| sum.saturating_add(count))
     }
 
-    /// Takes in a value that came `weight` times. `is_first` says that there was none before. Returns what the value is.
+    /// Takes in a value that came `weight` times. `is_first` says that there was none before.
+    /// Returns what the value is.
     #[inline]
     pub(super) fn insert(&mut self, text: &[u8], weight: u64, kept: usize, is_first: bool) -> Parsed {
         let start = start_of(text);
@@ -175,8 +177,9 @@ impl Facts {
     }
 }
 
-/// The number of characters of UTF-8. Bytes that are none count as the characters that are shown for them: one for each
-/// stretch that a character could begin with, so that no value that is not empty has length 0.
+/// The number of characters of UTF-8. Bytes that are none count as the characters that are shown
+/// for them: one for each stretch that a character could begin with, so that no value that is not
+/// empty has length 0.
 #[cold]
 fn characters(text: &[u8]) -> usize {
     match std::str::from_utf8(text) {

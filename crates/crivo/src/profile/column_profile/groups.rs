@@ -1,11 +1,12 @@
 //! Equal values of a batch, taken together.
 //!
-//! Columns of categories have a few values over and over. Which values of a batch are the same costs one look-up each; what a
-//! profile does with a value costs several, and is then done once for all that are the same. Equal means
-//! equal bytes: that hashes are equal is only where to look.
+//! Columns of categories have a few values over and over. Which values of a batch are the same
+//! costs one look-up each; what a profile does with a value costs several, and is then done once
+//! for all that are the same. Equal means equal bytes: that hashes are equal is only where to look.
 
 //!
-//! Where the values of a batch are from a dictionary, their places in it say which are the same, and nothing is looked up.
+//! Where the values of a batch are from a dictionary, their places in it say which are the same,
+//! and nothing is looked up.
 
 use crate::keys::{FEW_PLACES, KeyBatch, KeyRef, same_bytes};
 
@@ -23,11 +24,12 @@ pub(super) struct Groups<'a> {
 }
 
 impl<'a> Groups<'a> {
-    /// The groups of a batch of texts, if they are few. A column that has shown `known` different values, or more,
-    /// tells whether it is worth looking.
+    /// The groups of a batch of texts, if they are few. A column that has shown `known` different
+    /// values, or more, tells whether it is worth looking.
     #[inline]
     pub(super) fn of(batch: &KeyBatch<'a>, known: usize) -> Option<Self> {
-        // A short batch has little to gain, and one longer than any reader makes could overflow a weight.
+        // A short batch has little to gain, and one longer than any reader makes could overflow a
+        // weight.
         if known > MOST || !(2 * MOST..1 << 31).contains(&batch.len()) {
             return None;
         }
@@ -112,7 +114,8 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// How often each value of a dictionary came in a batch, for batches with more of them than are taken together.
+/// How often each value of a dictionary came in a batch, for batches with more of them than are
+/// taken together.
 pub(super) struct PlaceCounts<'a> {
     places: &'a [u32],
     weights: [u32; FEW_PLACES],
@@ -147,7 +150,8 @@ impl<'a> PlaceCounts<'a> {
         self.places
     }
 
-    /// Where in the batch each value came first, its place, and how often it came, in the order they came.
+    /// Where in the batch each value came first, its place, and how often it came, in the order
+    /// they came.
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, usize, u64)> {
         self.firsts[..self.len].iter().map(|&first| {
             let place = self.places[first as usize] as usize % FEW_PLACES;

@@ -1,7 +1,8 @@
 //! `ColumnProfile`: what is in a column, in one pass and a fixed amount of memory.
 //!
-//! **Question.** What is in this column: what type does it have, how many values are missing, how many different ones are
-//! there, which are most frequent, what is the least, the greatest, the mean, the median, and could it be a key?
+//! **Question.** What is in this column: what type does it have, how many values are missing, how
+//! many different ones are there, which are most frequent, what is the least, the greatest, the
+//! mean, the median, and could it be a key?
 //!
 //! **Guarantee.** Within a memory budget, and exact where that takes no more than a few numbers:
 //!
@@ -14,21 +15,24 @@
 //! | most frequent values, majority | certain bounds for each ([`HeavyHitters`]) |
 //! | sample | uniform ([`Reservoir`]) |
 //!
-//! Merging profiles of parts gives the profile of the whole, bit for bit, in all but two answers that no small sketch
-//! can promise it for: the most frequent values, whose bounds stay certain, and the sample, which stays uniform.
+//! Merging profiles of parts gives the profile of the whole, bit for bit, in all but two answers
+//! that no small sketch can promise it for: the most frequent values, whose bounds stay certain,
+//! and the sample, which stays uniform.
 //!
-//! **Idea.** A value is hashed once, when its batch is made; the sketches take the hash, and one look at
-//! the bytes finds the type and the number. There is no sketch for the majority: a value with more than half of all is always
-//! among the counters of the most frequent, with closer bounds.
+//! **Idea.** A value is hashed once, when its batch is made; the sketches take the hash, and one
+//! look at the bytes finds the type and the number. There is no sketch for the majority: a value
+//! with more than half of all is always among the counters of the most frequent, with closer
+//! bounds.
 //!
-//! **Types** are a lattice. Every value has a [`Kind`], the profile counts how many are of each, and the
-//! [`ColumnType`] follows from which there are: integers and floats together are floats, days and moments
-//! are moments, and anything else together is text. So it does not depend on which value came first, and a column of
-//! a million integers and three texts shows both numbers.
+//! **Types** are a lattice. Every value has a [`Kind`], the profile counts how many are of each,
+//! and the [`ColumnType`] follows from which there are: integers and floats together are floats,
+//! days and moments are moments, and anything else together is text. So it does not depend on which
+//! value came first, and a column of a million integers and three texts shows both numbers.
 //!
-//! **Memory.** [`ProfileConfig::for_memory`] chooses the parts' sizes. To hold to it whatever the values are, a limited number
-//! of bytes of a value is kept ([`ProfileConfig::longest`]): longer ones are cut in the sample and as first and last text; the most
-//! frequent values are never cut, so longer ones are not among them but counted as [`long`](ColumnProfile::long).
+//! **Memory.** [`ProfileConfig::for_memory`] chooses the parts' sizes. To hold to it whatever the
+//! values are, a limited number of bytes of a value is kept ([`ProfileConfig::longest`]): longer
+//! ones are cut in the sample and as first and last text; the most frequent values are never cut,
+//! so longer ones are not among them but counted as [`long`](ColumnProfile::long).
 //!
 //! **When not to use it.** For one answer only, its sketch alone is faster.
 
@@ -96,8 +100,8 @@ struct Sketches {
 // ---- construction ----
 
 impl ColumnProfile {
-    /// An empty profile with parts of these sizes. Profiles that will be merged need different seeds for their samples:
-    /// see [`with_scheme`](Self::with_scheme) and [`Merge::reseed`].
+    /// An empty profile with parts of these sizes. Profiles that will be merged need different
+    /// seeds for their samples: see [`with_scheme`](Self::with_scheme) and [`Merge::reseed`].
     ///
     /// # Errors
     /// If a part cannot have its size.
@@ -105,7 +109,8 @@ impl ColumnProfile {
         Self::with_scheme(config, KeyScheme::bytes(), 0)
     }
 
-    /// An empty profile of values whose texts are hashed under the scheme, with a sample that draws from the seed.
+    /// An empty profile of values whose texts are hashed under the scheme, with a sample that draws
+    /// from the seed.
     ///
     /// # Errors
     /// If a part cannot have its size, or the scheme's keys are not bytes.
@@ -123,7 +128,8 @@ impl ColumnProfile {
         Ok(Self { scheme, config, missing: 0, facts: Box::new(Facts::new()), sketches: Box::new(sketches) })
     }
 
-    /// Returns an empty profile that never takes more than `bytes`, with the largest parts for that.
+    /// Returns an empty profile that never takes more than `bytes`, with the largest parts for
+    /// that.
     ///
     /// # Errors
     /// If that is less than [`ProfileConfig::LEAST_MEMORY`].
@@ -143,7 +149,8 @@ impl ColumnProfile {
 // ---- update ----
 
 impl ColumnProfile {
-    /// Takes one value, by its text (docs/keys.md says which text stands for a value that is not text).
+    /// Takes one value, by its text (docs/keys.md says which text stands for a value that is not
+    /// text).
     ///
     /// # Errors
     /// If there is no memory for a counter; the profile is of no use then.
@@ -176,13 +183,14 @@ impl ColumnProfile {
     /// Takes a batch of values; the same as one by one, and faster.
     ///
     /// # Errors
-    /// If the batch was hashed under another scheme; nothing is taken then. If there is no memory for a counter; the
-    /// profile is of no use then.
+    /// If the batch was hashed under another scheme; nothing is taken then. If there is no memory
+    /// for a counter; the profile is of no use then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
         self.insert_batch_with(batch, &mut ()).map(|_| ())
     }
 
-    /// The same, and hands each value and each finite number on to `sink`. Returns the length of the longest value in bytes.
+    /// The same, and hands each value and each finite number on to `sink`. Returns the length of
+    /// the longest value in bytes.
     pub(super) fn insert_batch_with(
         &mut self,
         batch: &KeyBatch<'_>,
@@ -251,8 +259,9 @@ impl ColumnProfile {
         Ok(longest)
     }
 
-    /// Takes a batch whose values are from a dictionary, each of them parsed once. What depends on the order of rows is given
-    /// every row, so that the profile is the same as without a dictionary.
+    /// Takes a batch whose values are from a dictionary, each of them parsed once. What depends on
+    /// the order of rows is given every row, so that the profile is the same as without a
+    /// dictionary.
     fn insert_places(
         &mut self,
         batch: &KeyBatch<'_>,
@@ -334,7 +343,8 @@ impl ColumnProfile {
     /// Makes this the profile of both parts.
     ///
     /// # Errors
-    /// If schemes or sizes differ, or there is no memory for the counters; the profile is unchanged then.
+    /// If schemes or sizes differ, or there is no memory for the counters; the profile is unchanged
+    /// then.
     ///
     /// ```
     /// use crivo::profile::ColumnProfile;

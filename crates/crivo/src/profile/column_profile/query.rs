@@ -150,8 +150,8 @@ impl ColumnProfile {
         ColumnType::of(&kinds[..found])
     }
 
-    /// How many values were longer than [`ProfileConfig::longest`] bytes: they are in every answer but the most frequent
-    /// values, where nothing is said about them.
+    /// How many values were longer than [`ProfileConfig::longest`] bytes: they are in every answer
+    /// but the most frequent values, where nothing is said about them.
     pub fn long(&self) -> u64 {
         self.facts.long
     }
@@ -177,8 +177,9 @@ impl ColumnProfile {
         self.sketches.distinct.estimate_at(confidence).limited_to(0.0, self.values() as f64)
     }
 
-    /// Whether all rows may have values that are all different: certainly not if it says no because a value came twice or
-    /// is missing; by chance at most once in ten thousand columns if it says no for there being too few different ones.
+    /// Whether all rows may have values that are all different: certainly not if it says no because
+    /// a value came twice or is missing; by chance at most once in ten thousand columns if it says
+    /// no for there being too few different ones.
     pub fn could_be_key(&self) -> bool {
         let values = self.values();
         if self.missing > 0 || values == 0 {
@@ -197,8 +198,9 @@ impl ColumnProfile {
         self.sketches.top.top(count)
     }
 
-    /// The only value that can be more than half of all, with certain bounds; it certainly is if its lower bound is. None
-    /// if there certainly is no such value of at most [`ProfileConfig::longest`] bytes.
+    /// The only value that can be more than half of all, with certain bounds; it certainly is if
+    /// its lower bound is. None if there certainly is no such value of at most
+    /// [`ProfileConfig::longest`] bytes.
     pub fn majority(&self) -> Option<Hitter> {
         self.top(1).into_iter().find(|hitter| hitter.upper() > self.values() / 2)
     }
@@ -213,8 +215,8 @@ impl ColumnProfile {
         &self.sketches.top
     }
 
-    /// The least value: of the finite numbers if the column is one of numbers, otherwise the first in the order of bytes. None if
-    /// there is none.
+    /// The least value: of the finite numbers if the column is one of numbers, otherwise the first
+    /// in the order of bytes. None if there is none.
     pub fn min(&self) -> Option<Value> {
         self.extreme(DDSketch::min, |integers| integers.0, &self.facts.first)
     }
@@ -247,8 +249,9 @@ impl ColumnProfile {
 // ---- numbers ----
 
 impl ColumnProfile {
-    /// The sum of all finite numbers in the column, rounded once. Integers of 64 bits are added as they are, anything else by the
-    /// nearest float. None if there is no number, or if counting stopped because there are too many.
+    /// The sum of all finite numbers in the column, rounded once. Integers of 64 bits are added as
+    /// they are, anything else by the nearest float. None if there is no number, or if counting
+    /// stopped because there are too many.
     pub fn sum(&self) -> Option<f64> {
         let numbers = &self.sketches.numbers;
         numbers.exact_sum(self.facts.lost).filter(|_| !numbers.is_empty()).map(|sum| sum.value())
@@ -263,9 +266,10 @@ impl ColumnProfile {
             .map(|sum| sum.mean(numbers.count()))
     }
 
-    /// A quantile of the finite numbers in the column, with certain bounds: see [`DDSketch::quantile`]. Exact while there are
-    /// so few different values that all are known with their counts. How many infinities and NaNs are left out,
-    /// [`numbers`](Self::numbers) says.
+    /// A quantile of the finite numbers in the column, with certain bounds: see
+    /// [`DDSketch::quantile`]. Exact while there are so few different values that all are known
+    /// with their counts. How many infinities and NaNs are left out, [`numbers`](Self::numbers)
+    /// says.
     pub fn quantile(&self, share: f64) -> Option<Estimate> {
         let estimate = self.sketches.numbers.quantile(share)?;
         Some(self.exact_quantile(share).map_or(estimate, Estimate::exact))

@@ -1,4 +1,5 @@
-//! What else is kept of a column takes the values that a profile has parsed, so that each is parsed once.
+//! What else is kept of a column takes the values that a profile has parsed, so that each is parsed
+//! once.
 
 use super::Parsed;
 use crate::profile::DDSketch;

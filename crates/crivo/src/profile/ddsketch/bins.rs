@@ -1,7 +1,8 @@
 //! Counts by the number of a bin: a small hash table.
 //!
-//! Numbers of both signs are in one table. A key is twice the bin's number, and one more if the number is negative.
-//! What the table answers depends on its keys and counts, never on where they lie.
+//! Numbers of both signs are in one table. A key is twice the bin's number, and one more if the
+//! number is negative. What the table answers depends on its keys and counts, never on where they
+//! lie.
 
 use crate::cpu::zeroed;
 use crate::error::Result;

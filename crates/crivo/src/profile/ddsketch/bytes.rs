@@ -114,8 +114,8 @@ impl DDSketch {
         Ok(ends)
     }
 
-    /// Refuses a level at which the bins would not have been joined: on the one below there must have been too many,
-    /// at most two of them for each bin, and not more than it has numbers.
+    /// Refuses a level at which the bins would not have been joined: on the one below there must
+    /// have been too many, at most two of them for each bin, and not more than it has numbers.
     fn require_lowest_level(&self) -> Result<()> {
         let before: u64 = self.bins.iter().map(|Bin { count, .. }| count.min(2)).sum();
         if self.level == 0 || before > u64::from(self.max_bins) {

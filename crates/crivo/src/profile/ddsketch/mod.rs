@@ -1,39 +1,41 @@
 //! DDSketch: quantiles of numbers with a relative error that is certain.
 //!
-//! **Question.** What is the median of these numbers, what their 99th percentile; how many are below a limit?
+//! **Question.** What is the median of these numbers, what their 99th percentile; how many are
+//! below a limit?
 //!
-//! **Guarantee.** With a relative error `α` every quantile `x` is answered by a number from `x(1 − α)` to `x(1 + α)`: of one
-//! number or 10^18, in any order, whatever they are. No input can break the bounds of an answer. That holds as
-//! long as the numbers fall into at most [`max_bins`](DDSketch::max_bins) bins; beyond that pairs of bins are joined
-//! and `α` about doubles, as often as needed, and [`relative_error`](DDSketch::relative_error) and the bounds of
+//! **Guarantee.** With a relative error `α` every quantile `x` is answered by a number from
+//! `x(1 − α)` to `x(1 + α)`: of one number or 10^18, in any order, whatever they are. No input can
+//! break the bounds of an answer. That holds as long as the numbers fall into at most
+//! [`max_bins`](DDSketch::max_bins) bins; beyond that pairs of bins are joined and `α` about
+//! doubles, as often as needed, and [`relative_error`](DDSketch::relative_error) and the bounds of
 //! every answer say so. Count, sum, mean, least and greatest number are exact.
 //!
-//! Merging is exact, bit for bit: a sketch depends on the numbers and their weights only, never on their order or on
-//! how they were split.
+//! Merging is exact, bit for bit: a sketch depends on the numbers and their weights only, never on
+//! their order or on how they were split.
 //!
-//! **Idea.** Count numbers in bins whose borders grow by the factor `γ = (1 + α)/(1 − α)`: any number of a bin is
-//! within `α` of one in its middle. Numbers from a billionth to a billion take 2,000 bins at 1 %, and most of them are empty in
-//! real data and take no memory.
+//! **Idea.** Count numbers in bins whose borders grow by the factor `γ = (1 + α)/(1 − α)`: any
+//! number of a bin is within `α` of one in its middle. Numbers from a billionth to a billion take
+//! 2,000 bins at 1 %, and most of them are empty in real data and take no memory.
 //!
-//! *Why the order does not matter.* Joining pairs maps bin `i` to `⌊i/2⌋`, so a sketch of level `l` is the one of level
-//! 0 with all numbers of bins shifted by `l`. How many bins are in use at a level can only rise with more numbers.
-//! So the level is the lowest one at which *all* the numbers fit, whichever came first. The sum is kept without
-//! rounding.
+//! *Why the order does not matter.* Joining pairs maps bin `i` to `⌊i/2⌋`, so a sketch of level `l`
+//! is the one of level 0 with all numbers of bins shifted by `l`. How many bins are in use at a
+//! level can only rise with more numbers. So the level is the lowest one at which *all* the numbers
+//! fit, whichever came first. The sum is kept without rounding.
 //!
-//! **When not to use it.** If numbers crowd around a value far from zero, `α` of the value may be more than they
-//! differ by: subtract it first. For a small error of the *rank*, whatever the numbers, take
-//! [`NumberQuantiles`](crate::quantiles::NumberQuantiles).
+//! **When not to use it.** If numbers crowd around a value far from zero, `α` of the value may be
+//! more than they differ by: subtract it first. For a small error of the *rank*, whatever the
+//! numbers, take [`NumberQuantiles`](crate::quantiles::NumberQuantiles).
 //!
 //! **Memory.** 12 bytes a slot in a table at most three quarters full; 2 KB for a few hundred bins.
 //!
-//! **Sources.** Masson, Rim, Lee: *DDSketch: a fast and fully-mergeable quantile sketch with relative-error
-//! guarantees* (2019). Epicoco, Melle, Cafaro, Pulimeno, Morleo: *UDDSketch: accurate tracking of quantiles in data
-//! streams* (2020), for joining pairs of bins everywhere.
+//! **Sources.** Masson, Rim, Lee: *DDSketch: a fast and fully-mergeable quantile sketch with
+//! relative-error guarantees* (2019). Epicoco, Melle, Cafaro, Pulimeno, Morleo: *UDDSketch:
+//! accurate tracking of quantiles in data streams* (2020), for joining pairs of bins everywhere.
 //!
-//! **Where this departs from them.** The scale is made of straight pieces in whole-number arithmetic (see
-//! `scale.rs`): no logarithm, the same bins on every machine, and borders that are known exactly, so that bounds are
-//! certain and not certain but for rounding. The limit counts bins in use, not the span from the first to the last, so
-//! that an outlier costs one bin.
+//! **Where this departs from them.** The scale is made of straight pieces in whole-number
+//! arithmetic (see `scale.rs`): no logarithm, the same bins on every machine, and borders that are
+//! known exactly, so that bounds are certain and not certain but for rounding. The limit counts
+//! bins in use, not the span from the first to the last, so that an outlier costs one bin.
 
 mod bins;
 mod bytes;
@@ -94,7 +96,8 @@ impl DDSketch {
     /// How many bins there may be.
     pub const MAX_BINS: RangeInclusive<u32> = 16..=1 << 16;
 
-    /// How many bins numbers of eighteen decades take: `⌈ln 10^18/ln γ⌉`, of those in [`MAX_BINS`](Self::MAX_BINS).
+    /// How many bins numbers of eighteen decades take: `⌈ln 10^18/ln γ⌉`, of those in
+    /// [`MAX_BINS`](Self::MAX_BINS).
     ///
     /// # Errors
     /// If the relative error is not in [`ACCURACIES`](Self::ACCURACIES).
@@ -110,8 +113,8 @@ impl DDSketch {
         Ok(bins.clamp(*Self::MAX_BINS.start(), *Self::MAX_BINS.end()))
     }
 
-    /// Returns the most memory that a sketch of a number of bins takes. It decides the sizes of a profile, which are stored,
-    /// so it is the same on every machine.
+    /// Returns the most memory that a sketch of a number of bins takes. It decides the sizes of a
+    /// profile, which are stored, so it is the same on every machine.
     pub(super) fn most_memory(max_bins: u32) -> usize {
         ITSELF + ExactSum::new().memory() + Bins::most_memory(max_bins as usize + 1)
     }
@@ -157,8 +160,8 @@ impl DDSketch {
         })
     }
 
-    /// An empty sketch with that relative error for numbers of eighteen decades, or of more if some bins between
-    /// them are empty.
+    /// An empty sketch with that relative error for numbers of eighteen decades, or of more if some
+    /// bins between them are empty.
     ///
     /// # Errors
     /// If the relative error is not in [`ACCURACIES`](Self::ACCURACIES).

@@ -10,9 +10,9 @@ use crate::frequency::certain;
 use crate::prelude::*;
 
 impl DDSketch {
-    /// The quantile of a share: the least number that at least that share of all numbers is not above, with certain
-    /// bounds. 0.5 is the median, 0 the least and 1 the greatest number. None if there are no numbers, or the share is not
-    /// from 0 to 1.
+    /// The quantile of a share: the least number that at least that share of all numbers is not
+    /// above, with certain bounds. 0.5 is the median, 0 the least and 1 the greatest number. None
+    /// if there are no numbers, or the share is not from 0 to 1.
     pub fn quantile(&self, share: f64) -> Option<Estimate> {
         self.quantiles(&[share])[0]
     }
@@ -92,7 +92,8 @@ impl DDSketch {
         Estimate::certain(value.clamp(bounds.lower(), bounds.upper()), bounds.lower(), bounds.upper())
     }
 
-    /// How many numbers there are, those that are not finite left out; [`u64::MAX`] if that many or more.
+    /// How many numbers there are, those that are not finite left out; [`u64::MAX`] if that many or
+    /// more.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -159,7 +160,8 @@ impl DDSketch {
         self.max_bins
     }
 
-    /// Whether bins were joined because there were too many: then the relative error is larger than was asked for.
+    /// Whether bins were joined because there were too many: then the relative error is larger than
+    /// was asked for.
     pub fn is_collapsed(&self) -> bool {
         self.level > 0
     }
@@ -218,7 +220,8 @@ fn sorted_with_zeros(bins: &[Bin]) -> impl Iterator<Item = Option<&Bin>> {
 
 /// `⌈share·count⌉ − 1`, and 0 for a share of 0: which number from the least on is the quantile.
 pub(crate) fn rank_of(share: f64, count: u64) -> u64 {
-    // The product of floats, as people compute it: a fifth of 5 numbers is 1, though 0.2 is more than a fifth.
+    // The product of floats, as people compute it: a fifth of 5 numbers is 1, though 0.2 is more
+    // than a fifth.
     let numbers = (share * count as f64).ceil() as u64;
     numbers.saturating_sub(1).min(count - 1)
 }

@@ -1,18 +1,21 @@
 //! From a positive number to the number of its bin, in whole numbers only.
 //!
-//! Bins of equal relative width are bins of equal width on a logarithmic scale. The scale here is not quite
-//! logarithmic: between 256 points in each power of two it is straight, which makes it a multiplication, exactly the same
-//! on every machine, and rising without a step back. It lies below the logarithm by at most 2.76·10⁻⁶, which is
-//! taken off the width of the bins, so that their relative error is certain. Borders of bins are found by bisection
-//! over the floats themselves: they are exact too.
+//! Bins of equal relative width are bins of equal width on a logarithmic scale. The scale here is
+//! not quite logarithmic: between 256 points in each power of two it is straight, which makes it a
+//! multiplication, exactly the same on every machine, and rising without a step back. It lies below
+//! the logarithm by at most 2.76·10⁻⁶, which is taken off the width of the bins, so that their
+//! relative error is certain. Borders of bins are found by bisection over the floats themselves:
+//! they are exact too.
 
 /// How many bits of a position are its fraction.
 const FRACTION_BITS: u32 = 40;
-/// How many bits of a number tell how far beyond a point it lies: with more, a product would not fit in 64.
+/// How many bits of a number tell how far beyond a point it lies: with more, a product would not
+/// fit in 64.
 const BEYOND_BITS: u32 = 31;
 /// Positions begin here below the smallest normal number, which leaves room for those that are not.
 const SUBNORMAL_SHIFT: u64 = 64;
-/// By how much the scale lies below the logarithm at most, and what rounding adds: `2^40·2^−19/ln 2` and a little.
+/// By how much the scale lies below the logarithm at most, and what rounding adds:
+/// `2^40·2^−19/ln 2` and a little.
 const SAG: u64 = 3_025_720;
 
 /// `⌊2^40·log2(1 + k/256)⌋` for `k` from 0 to 256.
@@ -20,8 +23,8 @@ const LOG2_POINTS: &[u64; 257] = &{
     let mut points = [0; 257];
     let mut point = 1;
     while point < 256 {
-        // Squaring doubles a logarithm: each time that gives 2 or more, the next bit is 1. What the squares lose in
-        // 62 bits stays below the last bit of the result.
+        // Squaring doubles a logarithm: each time that gives 2 or more, the next bit is 1. What the
+        // squares lose in 62 bits stays below the last bit of the result.
         let mut square = ((256 + point) as u128) << 54;
         let mut bit = 0;
         while bit < FRACTION_BITS {
@@ -53,14 +56,15 @@ impl Scale {
         Self { density: (u64::MAX / width) + 1 }
     }
 
-    /// The number of the bin of a positive, finite number. It rises with the number, and lies below 2^32.
+    /// The number of the bin of a positive, finite number. It rises with the number, and lies below
+    /// 2^32.
     #[inline]
     pub(super) fn bin(self, value: f64) -> u32 {
         ((u128::from(position(value)) * u128::from(self.density)) >> 64) as u32
     }
 
-    /// The least and the greatest number in the bin that these numbers of bins became: those whose number,
-    /// shifted by `level`, is `bin`.
+    /// The least and the greatest number in the bin that these numbers of bins became: those whose
+    /// number, shifted by `level`, is `bin`.
     pub(super) fn borders(self, bin: u32, level: u8) -> (f64, f64) {
         let number = |value: f64| u64::from(self.bin(value)) >> level;
         let first_from = |wanted: u64| {
@@ -144,7 +148,8 @@ mod tests {
         }
     }
 
-    /// What is promised of a bin, in the arithmetic of this test: the harmonic mean is off by `(b − a)/(b + a)`.
+    /// What is promised of a bin, in the arithmetic of this test: the harmonic mean is off by
+    /// `(b − a)/(b + a)`.
     #[test]
     fn no_bin_is_wider_than_its_relative_error_allows() {
         for error in ERRORS {

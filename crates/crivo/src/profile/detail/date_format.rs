@@ -1,6 +1,7 @@
 //! Which day is a text, and in which form is it written?
 //!
-//! Years have four digits. What has two readings, such as `03/04/2024`, has both here; the whole column decides later.
+//! Years have four digits. What has two readings, such as `03/04/2024`, has both here; the whole
+//! column decides later.
 
 use crate::keys::calendar::day_of;
 use crate::profile::column_profile::is_time;
@@ -181,7 +182,8 @@ const MONTHS: [([u8; 3], &str); 12] = [
     (*b"dec", "ember"),
 ];
 
-/// The month that a text begins with, by its name or the first three letters of it, and what follows.
+/// The month that a text begins with, by its name or the first three letters of it, and what
+/// follows.
 fn month_name(text: &[u8]) -> Option<(u32, &[u8])> {
     let start = text.first_chunk::<3>()?.map(|letter| letter.to_ascii_lowercase());
     // A number of the three letters is compared faster than they are.

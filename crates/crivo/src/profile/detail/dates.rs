@@ -1,10 +1,12 @@
-//! Days in any of the usual formats: which formats, from when to when, and which days are missing between.
+//! Days in any of the usual formats: which formats, from when to when, and which days are missing
+//! between.
 //!
-//! Every value that can be a day is read as one, and counted by its format. A text with two readings (`03/04/2024`) goes into
-//! both, and the reading that all values of the column have is the right one. All is exact, and merging is the union, bit for bit.
+//! Every value that can be a day is read as one, and counted by its format. A text with two
+//! readings (`03/04/2024`) goes into both, and the reading that all values of the column have is
+//! the right one. All is exact, and merging is the union, bit for bit.
 //!
-//! The days that came are a bit each, from the first to the last. A column whose days are further apart than there is room for
-//! keeps its range, and its gaps are not known.
+//! The days that came are a bit each, from the first to the last. A column whose days are further
+//! apart than there is room for keeps its range, and its gaps are not known.
 
 use super::date_format::{DateFormat, Found, LONGEST, parse, parse_compact};
 use crate::codec::{Reader, Writer};
@@ -49,8 +51,8 @@ struct DaySet {
 /// What a column of days has: see [`TableColumn::dates`](crate::profile::TableColumn::dates).
 #[derive(Debug, Clone, PartialEq)]
 pub struct DateFacts {
-    /// The formats with the number of values of each, the most frequent first. Where both readings of `03/04/2024` fit all values,
-    /// both are there.
+    /// The formats with the number of values of each, the most frequent first. Where both readings
+    /// of `03/04/2024` fit all values, both are there.
     pub formats: Vec<(DateFormat, u64)>,
     /// How many values are days.
     pub dates: u64,
@@ -58,7 +60,8 @@ pub struct DateFacts {
     pub others: u64,
     /// The first and the last day, counted from 1970-01-01; none if the values have two readings.
     pub range: Option<(i32, i32)>,
-    /// The days between them that no value has; none if the first and the last are too far apart, or have two readings.
+    /// The days between them that no value has; none if the first and the last are too far apart,
+    /// or have two readings.
     pub gaps: Option<DateGaps>,
 }
 
@@ -67,7 +70,8 @@ pub struct DateFacts {
 pub struct DateGaps {
     /// How many days are missing.
     pub missing: u64,
-    /// The first and the last day of the longest stretch of missing days, the earliest of several; none if no day is missing.
+    /// The first and the last day of the longest stretch of missing days, the earliest of several;
+    /// none if no day is missing.
     pub longest: Option<(i32, i32)>,
 }
 
@@ -248,7 +252,8 @@ impl Dates {
         Ok(dates)
     }
 
-    /// Refuses counts without days, days without counts, and readings that are more than the values.
+    /// Refuses counts without days, days without counts, and readings that are more than the
+    /// values.
     fn require_counts_of_its_days(&self) -> Result<()> {
         let count_of = |format: DateFormat| self.counts[format as usize];
         let sum = |formats: &[DateFormat]| {

@@ -1,12 +1,15 @@
 //! The values of some rows, the same rows in every column of a table.
 //!
-//! Whether a row is drawn depends on a hash of its number and of a salt, and on nothing in the column. So columns draw the same rows
-//! although each is read by itself, and two columns can be compared row by row afterwards: correlation, dependencies,
-//! and the patterns of texts are answered from here, each with the bounds that a uniform sample gives. Rows without a value
-//! take no place; of two columns the rows that both have drawn are a uniform sample of those in which both have a value.
+//! Whether a row is drawn depends on a hash of its number and of a salt, and on nothing in the
+//! column. So columns draw the same rows although each is read by itself, and two columns can be
+//! compared row by row afterwards: correlation, dependencies, and the patterns of texts are
+//! answered from here, each with the bounds that a uniform sample gives. Rows without a value take
+//! no place; of two columns the rows that both have drawn are a uniform sample of those in which
+//! both have a value.
 //!
-//! Merging keeps the rows with the smallest hashes of both parts. Parts that numbered their rows alike would draw the same
-//! places of each, which is a poor sample of files that are ordered alike: the salt, made of values, tells them apart.
+//! Merging keeps the rows with the smallest hashes of both parts. Parts that numbered their rows
+//! alike would draw the same places of each, which is a poor sample of files that are ordered
+//! alike: the salt, made of values, tells them apart.
 
 use crate::codec::{Reader, Writer};
 use crate::error::{Error, Result};
@@ -79,8 +82,8 @@ impl DrawnRows {
     /// The most rows that can be asked for.
     pub(super) const MOST: u32 = 1 << 20;
 
-    /// The most bytes for each of the rows, with what is allocated around a text, and a quarter more while collecting. It
-    /// decides how many are kept, so it is the same on every machine.
+    /// The most bytes for each of the rows, with what is allocated around a text, and a quarter
+    /// more while collecting. It decides how many are kept, so it is the same on every machine.
     pub(super) const BYTES_EACH: usize = (ROW + Self::LONGEST + 16) * 5 / 4;
 
     pub(super) fn new(k: u32) -> Self {
@@ -135,7 +138,8 @@ impl DrawnRows {
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
-        // Where more were collected than are drawn, equal hashes are told apart by the rows, which merging may renumber.
+        // Where more were collected than are drawn, equal hashes are told apart by the rows, which
+        // merging may renumber.
         self.keep_smallest();
         self.rows.reserve_exact(other.rows.len());
         self.rows.extend(other.drawn().0.iter().cloned());
@@ -149,8 +153,8 @@ impl DrawnRows {
         self.k
     }
 
-    /// Returns the rows that were drawn, in the order of their hashes, and the largest hash that is drawn with certainty:
-    /// the largest there is as long as all rows with a value are drawn.
+    /// Returns the rows that were drawn, in the order of their hashes, and the largest hash that is
+    /// drawn with certainty: the largest there is as long as all rows with a value are drawn.
     pub(crate) fn drawn(&self) -> (Vec<DrawnRow>, u64) {
         let mut rows = self.rows.clone();
         rows.sort_unstable();

@@ -1,9 +1,9 @@
-//! What a saved profile of a column has beyond its [`ProfiledColumn`](super::ProfiledColumn): sums of powers, days, and
-//! the values of drawn rows.
+//! What a saved profile of a column has beyond its [`ProfiledColumn`](super::ProfiledColumn): sums
+//! of powers, days, and the values of drawn rows.
 //!
 //! [`TableColumn`](super::TableColumn) answers from these: [`spread`](super::TableColumn::spread),
-//! [`dates`](super::TableColumn::dates), [`patterns`](super::TableColumn::patterns), and with other columns
-//! [`relations`](super::relations).
+//! [`dates`](super::TableColumn::dates), [`patterns`](super::TableColumn::patterns), and with other
+//! columns [`relations`](super::relations).
 
 mod date_format;
 mod dates;
@@ -46,7 +46,8 @@ impl DetailSizes {
     }
 }
 
-/// What takes the same for all sizes. It decides sizes, which are stored, so it is the same on every machine.
+/// What takes the same for all sizes. It decides sizes, which are stored, so it is the same on
+/// every machine.
 const FIXED: usize = 464 + Moments::MOST_MEMORY;
 const _: () = assert!(size_of::<ColumnDetail>() + Moments::MOST_MEMORY <= FIXED);
 

@@ -1,12 +1,13 @@
 //! Standard deviation and skew, from sums without rounding.
 //!
-//! Sums of squares lose all digits where numbers crowd far from zero, if they are rounded: of timestamps in nanoseconds
-//! nothing is left. Formulas that subtract a running mean keep the digits, and depend on the order of the numbers. The sums of
-//! squares and of cubes are kept exactly instead, as [`ExactSum`] keeps the sum. So the moments are those of the
-//! numbers, whatever their order and however they were split, and are rounded at the end only.
+//! Sums of squares lose all digits where numbers crowd far from zero, if they are rounded: of
+//! timestamps in nanoseconds nothing is left. Formulas that subtract a running mean keep the
+//! digits, and depend on the order of the numbers. The sums of squares and of cubes are kept
+//! exactly instead, as [`ExactSum`] keeps the sum. So the moments are those of the numbers,
+//! whatever their order and however they were split, and are rounded at the end only.
 //!
-//! A sum is as long as the numbers in it ask for: prices take some ten limbs. Small integers, which most numbers are, are
-//! added up in 128 bits first.
+//! A sum is as long as the numbers in it ask for: prices take some ten limbs. Small integers, which
+//! most numbers are, are added up in 128 bits first.
 
 use super::whole::Whole;
 use crate::codec::{Reader, Writer};
@@ -33,7 +34,8 @@ struct SmallSums {
 /// Cubes of integers below this have 63 bits, so that 2^64 of them fit in 127.
 const SMALL: f64 = 2_097_152.0;
 
-/// The bits of a float's lowest place: the square's is twice as far below 1, and the cube's three times.
+/// The bits of a float's lowest place: the square's is twice as far below 1, and the cube's three
+/// times.
 const LOWEST: u32 = 1074;
 
 impl Moments {
@@ -57,15 +59,16 @@ impl Moments {
         self.add_powers((value.to_bits() >> 52) as u32, square, cube, weight);
     }
 
-    /// Adds powers of numbers with the same sign and exponent, which are the upper 12 bits of a float.
+    /// Adds powers of numbers with the same sign and exponent, which are the upper 12 bits of a
+    /// float.
     fn add_powers(&mut self, upper: u32, square: u128, cube: [u64; 3], weight: u64) {
         let position = (upper & 0x7FF).max(1) - 1;
         self.squares.add([square as u64, (square >> 64) as u64, 0], weight, 2 * position, false);
         self.cubes.add(cube, weight, 3 * position, upper > 0x7FF);
     }
 
-    /// Adds finite numbers, each once: the same as one by one. Powers of numbers with the same sign and exponent are
-    /// added up first, which takes two additions where a long sum takes many.
+    /// Adds finite numbers, each once: the same as one by one. Powers of numbers with the same sign
+    /// and exponent are added up first, which takes two additions where a long sum takes many.
     pub(super) fn add_all(&mut self, values: &[f64]) {
         for values in values.chunks(SameExponent::MOST_NUMBERS) {
             let mut sums = [SameExponent::default(); SameExponent::SLOTS];
@@ -166,7 +169,8 @@ impl Moments {
         (self.squares.limbs.capacity() + self.cubes.limbs.capacity()) * size_of::<i64>()
     }
 
-    /// The most memory behind the pointers: sums of the least and the greatest float, in lists that may be half full.
+    /// The most memory behind the pointers: sums of the least and the greatest float, in lists that
+    /// may be half full.
     pub(super) const MOST_MEMORY: usize =
         2 * size_of::<i64>() * (WideSum::MOST_LIMBS[0] + WideSum::MOST_LIMBS[1]);
 
@@ -243,10 +247,11 @@ impl SameExponent {
 /// How far numbers spread, and to which side.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spread {
-    /// The standard deviation of a sample, with `n − 1` below the sum. None for fewer than two numbers.
+    /// The standard deviation of a sample, with `n − 1` below the sum. None for fewer than two
+    /// numbers.
     pub standard_deviation: Option<f64>,
-    /// The adjusted skewness of Fisher and Pearson, `G1`, as pandas and DuckDB have it. None for fewer than three numbers, or if
-    /// all are equal.
+    /// The adjusted skewness of Fisher and Pearson, `G1`, as pandas and DuckDB have it. None for
+    /// fewer than three numbers, or if all are equal.
     pub skew: Option<f64>,
 }
 
@@ -260,7 +265,8 @@ struct WideSum {
 }
 
 impl WideSum {
-    /// The most limbs of a sum of squares and of one of cubes: 2·2098 and 3·2098 bits, 64 of weights, and the sign.
+    /// The most limbs of a sum of squares and of one of cubes: 2·2098 and 3·2098 bits, 64 of
+    /// weights, and the sign.
     const MOST_LIMBS: [usize; 2] = [135, 201];
     const MOST_ADDITIONS: u32 = 1 << 29;
 

@@ -5,7 +5,8 @@ use core::cmp::Ordering;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// A whole number: its sign, and its magnitude in limbs of 32 bits, the lowest first and no zeros at the end.
+/// A whole number: its sign, and its magnitude in limbs of 32 bits, the lowest first and no zeros
+/// at the end.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Whole {
     is_negative: bool,
@@ -63,9 +64,11 @@ impl Whole {
         }
     }
 
-    /// Returns a float and an exponent: the number is the float times two to that power, but for one rounding.
+    /// Returns a float and an exponent: the number is the float times two to that power, but for
+    /// one rounding.
     pub(super) fn scaled(&self) -> (f64, i32) {
-        // 64 bits or more; the lowest one stands for all bits below them, so that rounding is right.
+        // 64 bits or more; the lowest one stands for all bits below them, so that rounding is
+        // right.
         let top = self.limbs.len().saturating_sub(4);
         let high = self.limbs[top..].iter().rev().fold(0_u128, |high, &limb| high << 32 | u128::from(limb));
         let is_more = self.limbs[..top].iter().any(|&limb| limb > 0);

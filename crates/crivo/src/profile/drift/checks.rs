@@ -13,7 +13,8 @@ use crate::quantiles::NumberQuantiles;
 const FREQUENT: usize = 10;
 /// A value that came less often in both tables together cannot have changed by more than chance.
 const LEAST_COUNT: u64 = 6;
-/// At how many ranks the error of a rank sketch is bounded at once; between them it grows by one part at most.
+/// At how many ranks the error of a rank sketch is bounded at once; between them it grows by one
+/// part at most.
 const GRID: f64 = 512.0;
 
 /// A check, and how likely its difference is without a change.
@@ -51,7 +52,8 @@ pub(super) fn most_checks(before: &TableColumn, after: &TableColumn) -> usize {
     3 + FREQUENT + if numbers { 5 } else { 0 }
 }
 
-/// All checks of two columns. Each may be wrong about a sketch with the probability `for_sketch`, which is in its `p`.
+/// All checks of two columns. Each may be wrong about a sketch with the probability `for_sketch`,
+/// which is in its `p`.
 pub(super) fn of(before: &TableColumn, after: &TableColumn, for_sketch: f64) -> Vec<Check> {
     let (old, new) = (&before.data().profile, &after.data().profile);
     if old.rows() == 0 || new.rows() == 0 {
@@ -87,8 +89,8 @@ impl Counted {
     }
 }
 
-/// How likely two shares differ as much if they are the same: Fisher's exact test, both sides, with the counts in the
-/// bounds that differ least.
+/// How likely two shares differ as much if they are the same: Fisher's exact test, both sides, with
+/// the counts in the bounds that differ least.
 fn same_share(before: Counted, after: Counted) -> f64 {
     let share = |count: u64, of: u64| count as f64 / of as f64;
     if before.of == 0 || after.of == 0 {
@@ -177,10 +179,12 @@ fn frequent(before: &ColumnProfile, after: &ColumnProfile) -> Vec<Check> {
 
 // ---- different values ----
 
-/// Bounds of the expected number of different values, given the number that was found, wrong with probability `p` each.
+/// Bounds of the expected number of different values, given the number that was found, wrong with
+/// probability `p` each.
 ///
-/// The number of different values of independent rows is self-bounding, so that with mean `m` it is below `m − t` with
-/// probability `exp(−t²/2m)` at most, and above `m + t` with `exp(−t²/(2m + 2t/3))` at most.
+/// The number of different values of independent rows is self-bounding, so that with mean `m` it is
+/// below `m − t` with probability `exp(−t²/2m)` at most, and above `m + t` with
+/// `exp(−t²/(2m + 2t/3))` at most.
 fn expected(found: (f64, f64), p: f64) -> (f64, f64) {
     let log = -libm::log(p);
     let (least, most) = found;
@@ -195,8 +199,8 @@ fn distinct(before: &TableColumn, after: &TableColumn, for_sketch: f64) -> Check
     let found = [before, after].map(|column| column.data().profile.distinct_at(sure));
     let rows = [before, after].map(|column| column.data().profile.rows() as f64);
     let bounds = found.map(|found| (found.lower(), found.upper()));
-    // The expected number grows with the rows, and in a smaller proportion: so the smaller table has at most as many as the
-    // larger one, and at least its share of them.
+    // The expected number grows with the rows, and in a smaller proportion: so the smaller table
+    // has at most as many as the larger one, and at least its share of them.
     let (small, large) = if rows[0] <= rows[1] { (0, 1) } else { (1, 0) };
     let share = rows[small] / rows[large];
     let agree = |p: f64| {
@@ -218,7 +222,8 @@ fn distinct(before: &TableColumn, after: &TableColumn, for_sketch: f64) -> Check
     Check::new(ChangeKind::Distinct, value(found[0]), value(found[1]), effect, p)
 }
 
-/// The least probability at which two statements disagree: they agree more easily the smaller it is.
+/// The least probability at which two statements disagree: they agree more easily the smaller it
+/// is.
 fn least_disagreement(agree: impl Fn(f64) -> bool) -> f64 {
     if agree(1.0) {
         return 1.0;
@@ -301,8 +306,9 @@ fn range(before: &NumberQuantiles, after: &NumberQuantiles, for_sketch: f64) -> 
     checks
 }
 
-/// Returns how many numbers of one table lie beyond all of the other, at least, and how likely that is. If all rows are
-/// exchangeable, it is the chance that this number of outermost rows is in one table.
+/// Returns how many numbers of one table lie beyond all of the other, at least, and how likely that
+/// is. If all rows are exchangeable, it is the chance that this number of outermost rows is in one
+/// table.
 fn beyond(outer: &NumberQuantiles, inner: &NumberQuantiles, is_below: bool, for_sketch: f64) -> (f64, f64) {
     let sure = outer.rank_margin(for_sketch);
     let all = outer.count() as f64;

@@ -1,11 +1,12 @@
 //! What changed between two tables, and is it more than chance?
 //!
-//! **Question.** Yesterday's table and today's: which columns have another type, more empty fields, other values, another
-//! distribution?
+//! **Question.** Yesterday's table and today's: which columns have another type, more empty fields,
+//! other values, another distribution?
 //!
-//! **Guarantee.** If the rows of both tables were drawn from the same source, independently of each other, then all checks
-//! of all columns together report a change with a probability of at most [`DriftRule::level`], 1 % unless told. That holds for
-//! tables of any size, because every check has a finite-sample bound:
+//! **Guarantee.** If the rows of both tables were drawn from the same source, independently of each
+//! other, then all checks of all columns together report a change with a probability of at most
+//! [`DriftRule::level`], 1 % unless told. That holds for tables of any size, because every check
+//! has a finite-sample bound:
 //!
 //! | check | bound |
 //! |---|---|
@@ -14,15 +15,17 @@
 //! | range of numbers | exact: the chance that as many rows of one table lie beyond all of the other |
 //! | different values | self-bounding functions (Boucheron, Lugosi, Massart) for each table, with the interval of the sketch |
 //!
-//! The level is shared out by Holm's rule. Frequent values are chosen by their counts in both tables together, which under no
-//! change tell nothing about the split between them, so that choosing costs no more than the number of checks.
+//! The level is shared out by Holm's rule. Frequent values are chosen by their counts in both
+//! tables together, which under no change tell nothing about the split between them, so that
+//! choosing costs no more than the number of checks.
 //!
-//! **Limits.** Rows that depend on each other (times, numbers that count up, tables sorted by day) drift by their nature: leave
-//! such columns out. Dates and texts are compared by kinds, frequent values and the number of different ones, not by their order.
+//! **Limits.** Rows that depend on each other (times, numbers that count up, tables sorted by day)
+//! drift by their nature: leave such columns out. Dates and texts are compared by kinds, frequent
+//! values and the number of different ones, not by their order.
 //!
-//! **Sources.** Holm: *A simple sequentially rejective multiple test procedure* (1979). Massart: *The tight constant in the
-//! Dvoretzky-Kiefer-Wolfowitz inequality* (1990). Boucheron, Lugosi, Massart: *A sharp concentration inequality with
-//! applications* (2000).
+//! **Sources.** Holm: *A simple sequentially rejective multiple test procedure* (1979). Massart:
+//! *The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality* (1990). Boucheron, Lugosi,
+//! Massart: *A sharp concentration inequality with applications* (2000).
 
 mod checks;
 
@@ -80,9 +83,11 @@ pub struct Change {
     pub before: ChangeValue,
     /// What it is.
     pub after: ChangeValue,
-    /// How large the change is: of shares and distributions the difference, of numbers of different values the relative one.
+    /// How large the change is: of shares and distributions the difference, of numbers of different
+    /// values the relative one.
     pub effect: f64,
-    /// How likely so large a difference is without a change, at most. Before it is compared with the shared level.
+    /// How likely so large a difference is without a change, at most. Before it is compared with
+    /// the shared level.
     pub p: f64,
 }
 
@@ -102,7 +107,8 @@ pub enum ChangeKind {
     Least,
     /// The greatest number.
     Greatest,
-    /// The distribution of the numbers; before and after are the numbers at the share where both differ most.
+    /// The distribution of the numbers; before and after are the numbers at the share where both
+    /// differ most.
     Distribution,
     /// The share of a frequent value.
     Frequent,
@@ -142,8 +148,8 @@ pub enum ChangeValue {
 }
 
 impl TableDrift {
-    /// Compares a later table with an earlier one. Columns are matched by name, and those of one name by their order.
-    /// `is_ignored` names columns that are left out.
+    /// Compares a later table with an earlier one. Columns are matched by name, and those of one
+    /// name by their order. `is_ignored` names columns that are left out.
     pub fn between(
         before: &TableProfile,
         after: &TableProfile,
@@ -174,7 +180,8 @@ impl TableDrift {
     }
 }
 
-/// The share of the level that sketches may use up, so that the rest is left for chance in the rows.
+/// The share of the level that sketches may use up, so that the rest is left for chance in the
+/// rows.
 const FOR_SKETCHES: f64 = 0.01;
 
 /// Makes all checks and decides by Holm's rule.

@@ -1,29 +1,31 @@
 //! `DistinctGrowth`: how the number of different values grows with the rows.
 //!
-//! **Question.** How many different values do the first 1,000 rows have, the first 10,000, all of them? A curve that
-//! flattens is a category; one that stays straight is a key.
+//! **Question.** How many different values do the first 1,000 rows have, the first 10,000, all of
+//! them? A curve that flattens is a category; one that stays straight is a key.
 //!
-//! **Guarantee.** At every row, an unbiased estimate with the bounds of Clopper and Pearson at the asked confidence;
-//! exact while there are fewer than `k` different values. At the last row the standard error is `1/√(k − 2)`. Merging
-//! the parts of a table gives the sketch of the whole table, bit for bit, in any order.
+//! **Guarantee.** At every row, an unbiased estimate with the bounds of Clopper and Pearson at the
+//! asked confidence; exact while there are fewer than `k` different values. At the last row the
+//! standard error is `1/√(k − 2)`. Merging the parts of a table gives the sketch of the whole
+//! table, bit for bit, in any order.
 //!
-//! **Idea.** Keep the values with the `k` smallest hashes, each with the first row it came in. Whether a value is
-//! kept depends on its hash alone, so the kept ones are a uniform sample of the different values. Of the different
-//! values in the first `n` rows the same share is kept as of all. So one small table has the whole curve, and merging
-//! takes the smaller row of each value.
+//! **Idea.** Keep the values with the `k` smallest hashes, each with the first row it came in.
+//! Whether a value is kept depends on its hash alone, so the kept ones are a uniform sample of the
+//! different values. Of the different values in the first `n` rows the same share is kept as of
+//! all. So one small table has the whole curve, and merging takes the smaller row of each value.
 //!
-//! The kept hashes are also a [`KMinValues`] sketch of the column, which says how much of one column another holds
-//! ([`JoinColumn`](super::JoinColumn)). And every kept value is recognised when it comes again: if one value in a
-//! hundred comes twice, a sample of a thousand has ten of them, and the column is certainly no key.
+//! The kept hashes are also a [`KMinValues`] sketch of the column, which says how much of one
+//! column another holds ([`JoinColumn`](super::JoinColumn)). And every kept value is recognised
+//! when it comes again: if one value in a hundred comes twice, a sample of a thousand has ten of
+//! them, and the column is certainly no key.
 //!
-//! **Cost.** A value that is not among the smallest is refused by one comparison, and one that came shortly before by
-//! a second. The table is touched by the rest.
+//! **Cost.** A value that is not among the smallest is refused by one comparison, and one that came
+//! shortly before by a second. The table is touched by the rest.
 //!
 //! **When not to use it.** For the number of different values at the end only, an
 //! [`UltraLogLog`](crate::distinct::UltraLogLog) has the same error in a twentieth of the memory.
 //!
-//! **Sources.** As for [`k_min_values`](crate::distinct::k_min_values). Clopper and Pearson: *The use of confidence or
-//! fiducial limits illustrated in the case of the binomial* (1934).
+//! **Sources.** As for [`k_min_values`](crate::distinct::k_min_values). Clopper and Pearson: *The
+//! use of confidence or fiducial limits illustrated in the case of the binomial* (1934).
 
 mod bytes;
 
@@ -41,7 +43,8 @@ use crate::math::sampled_total;
 use crate::prelude::*;
 use crate::sketch::{Merge, impl_sketch};
 
-/// The smallest hashes of a column, each with its first row; see the [module](self) for what they tell.
+/// The smallest hashes of a column, each with its first row; see the [module](self) for what they
+/// tell.
 ///
 /// ```
 /// use crivo::profile::DistinctGrowth;
@@ -62,8 +65,8 @@ pub struct DistinctGrowth {
     /// Every hash so far that is at most this is in the table.
     threshold: u64,
     table: ByHash<FirstRow>,
-    /// Values that came again lately, by their low bits: a shortcut that changes no answer.
-    /// Made by the first value that comes again, so that a decoded sketch takes no more than its bytes.
+    /// Values that came again lately, by their low bits: a shortcut that changes no answer. Made by
+    /// the first value that comes again, so that a decoded sketch takes no more than its bytes.
     recent: Option<Box<[Recent; RECENT]>>,
 }
 
@@ -109,7 +112,8 @@ impl DistinctGrowth {
     /// The greatest number of a row; later rows count as this one.
     pub const LAST_ROW: u64 = u64::MAX >> 1;
 
-    /// The most bytes for each of the `k`: twice as many are collected, in a table that may be half full.
+    /// The most bytes for each of the `k`: twice as many are collected, in a table that may be half
+    /// full.
     pub const BYTES_EACH: usize = 4 * (16 + 1);
 
     /// Bytes beside the table.
@@ -169,8 +173,8 @@ impl DistinctGrowth {
         Ok(())
     }
 
-    /// Takes values of a dictionary by their places in it. A value that came twice in the batch is known to come again, so that only
-    /// a smaller row could change anything.
+    /// Takes values of a dictionary by their places in it. A value that came twice in the batch is
+    /// known to come again, so that only a smaller row could change anything.
     fn insert_places(&mut self, places: &[u32], hashes: &[u64], row: impl Fn(usize) -> u64) {
         let mut known = [(0_u64, 0_u8); FEW_PLACES];
         for (at, (&place, &hash)) in places.iter().zip(hashes).enumerate() {
@@ -212,7 +216,8 @@ impl DistinctGrowth {
             }
             Entry::Vacant(place) => {
                 place.insert(new);
-                // A table of this many has no more slots than one of the smallest alone, if those are a power of two.
+                // A table of this many has no more slots than one of the smallest alone, if those
+                // are a power of two.
                 if self.table.len() >= (self.k as usize * 7 / 4).max(self.k as usize + 1) {
                     self.keep_smallest();
                 }
@@ -228,8 +233,8 @@ impl DistinctGrowth {
         self.table.retain(|hash, _| *hash <= self.threshold);
     }
 
-    /// Gives every row another number. A part of a table that counted its rows from 1 gets their numbers in the whole
-    /// table before it is merged.
+    /// Gives every row another number. A part of a table that counted its rows from 1 gets their
+    /// numbers in the whole table before it is merged.
     pub fn renumber(&mut self, number: impl Fn(u64) -> u64) {
         #[allow(clippy::iter_over_hash_type)] // each value is changed by itself
         for first in self.table.values_mut() {
@@ -247,11 +252,12 @@ impl DistinctGrowth {
         self.growth_at(rows, Confidence::P95)
     }
 
-    /// The number of different values up to each of these rows, with bounds at the given confidence. Rows are
-    /// numbered from 1, so that no more values than rows are answered.
+    /// The number of different values up to each of these rows, with bounds at the given
+    /// confidence. Rows are numbered from 1, so that no more values than rows are answered.
     pub fn growth_at(&self, rows: &[u64], confidence: Confidence) -> Vec<Estimate> {
         let kept = self.kept();
-        // Below the k-th smallest hash everything is known. That hash itself sets the limit and is not counted.
+        // Below the k-th smallest hash everything is known. That hash itself sets the limit and is
+        // not counted.
         let limit = kept.get(self.k as usize - 1).map(|(hash, _)| *hash);
         let share = limit.map_or(1.0, |limit| limit as f64 / 2_f64.powi(64));
         let below = |(hash, _): &&(u64, FirstRow)| limit.is_none_or(|limit| *hash < limit);
@@ -264,8 +270,8 @@ impl DistinctGrowth {
         rows.iter().map(distinct).collect()
     }
 
-    /// Returns true if a value certainly came twice. If each value comes once but for the share `s` of them, those are
-    /// missed with probability `(1 − s)^k`.
+    /// Returns true if a value certainly came twice. If each value comes once but for the share `s`
+    /// of them, those are missed with probability `(1 − s)^k`.
     pub fn is_repeated(&self) -> bool {
         self.kept().iter().any(|(_, first)| first.is_repeated())
     }
@@ -280,7 +286,8 @@ impl DistinctGrowth {
         Ok(keys)
     }
 
-    /// Returns the `k` smallest hashes in ascending order, and the largest of them; all, and none, if there are fewer.
+    /// Returns the `k` smallest hashes in ascending order, and the largest of them; all, and none,
+    /// if there are fewer.
     pub(super) fn ascending(&self) -> (Box<[u64]>, Option<u64>) {
         let hashes: Box<[u64]> = self.kept().into_iter().map(|(hash, _)| hash).collect();
         let largest = hashes.get(self.k as usize - 1).copied();
@@ -352,8 +359,9 @@ impl PartialEq for DistinctGrowth {
 // ---- merge ----
 
 impl DistinctGrowth {
-    /// Makes this the sketch of both parts of a table, bit for bit. Rows keep their numbers, so parts must have been
-    /// numbered through ([`renumber`](Self::renumber)). Of two sizes the smaller one stays.
+    /// Makes this the sketch of both parts of a table, bit for bit. Rows keep their numbers, so
+    /// parts must have been numbered through ([`renumber`](Self::renumber)). Of two sizes the
+    /// smaller one stays.
     ///
     /// # Errors
     /// If the schemes differ; the sketch is unchanged then.

@@ -1,7 +1,8 @@
 //! Which columns hold a hash?
 //!
-//! Only the hashes that some column looks up are in the index: the smallest of each, its probes. All lists are arrays
-//! in ascending order, so hashes that were chosen by an attacker cost no more than others.
+//! Only the hashes that some column looks up are in the index: the smallest of each, its probes.
+//! All lists are arrays in ascending order, so hashes that were chosen by an attacker cost no more
+//! than others.
 
 use core::ops::Range;
 
@@ -25,8 +26,8 @@ pub(super) struct ProbeIndex {
 }
 
 impl ProbeIndex {
-    /// Indexes columns, so that a pair where one column has the share `least` of the other's values is overlooked
-    /// with at most the probability `unlikely`.
+    /// Indexes columns, so that a pair where one column has the share `least` of the other's values
+    /// is overlooked with at most the probability `unlikely`.
     pub(super) fn new(columns: &[&JoinColumn], least: f64, unlikely: f64) -> Self {
         let probes_each = probes_for(least, unlikely);
         let probes_of = |column: &JoinColumn| column.hashes.len().min(probes_each);
@@ -80,7 +81,8 @@ impl ProbeIndex {
         self.probes(column).any(|probe| other.hashes.binary_search(&hash(probe)).is_ok())
     }
 
-    /// Returns the hash that a sample must reach beyond, so that no common hash means a share below the least.
+    /// Returns the hash that a sample must reach beyond, so that no common hash means a share below
+    /// the least.
     pub(super) fn reach(&self, column: usize) -> u64 {
         self.reaches[column]
     }
@@ -98,7 +100,8 @@ fn probes_for(least: f64, unlikely: f64) -> usize {
 fn reach(column: &JoinColumn, probes_each: usize, least: f64) -> u64 {
     let hashes = &column.hashes;
     let of_probes = hashes.get(probes_each - 1).copied();
-    // Of a column that is known entirely, enough values that are not in the other leave too few that may be.
+    // Of a column that is known entirely, enough values that are not in the other leave too few
+    // that may be.
     let known = column.largest.is_none().then(|| {
         let others = libm::floor(hashes.len() as f64 * (1.0 - least)) as usize;
         hashes.get(others).or(hashes.last()).copied().unwrap_or(0)

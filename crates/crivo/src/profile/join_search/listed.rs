@@ -84,7 +84,8 @@ impl Best {
     }
 }
 
-/// The order of pairs. Places decide between equal ones, so that the list does not depend on the order of the search.
+/// The order of pairs. Places decide between equal ones, so that the list does not depend on the
+/// order of the search.
 fn in_front(one: &(Rank, FoundPair), other: &(Rank, FoundPair)) -> Ordering {
     let evidence = |rank: &Rank| (rank.common > 0.0, rank.has_key, rank.is_named_alike);
     let (a, b) = (&one.0, &other.0);

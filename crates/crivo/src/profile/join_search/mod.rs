@@ -2,34 +2,38 @@
 //!
 //! **Question.** A folder has a thousand tables: which pairs of columns hold each other's values?
 //!
-//! **Idea.** Every column has a sample of its different values, those with the smallest hashes ([`JoinColumn`]). A
-//! column `A` whose values a column `B` has shares its smallest hashes with `B`. So it is enough to look up the few
-//! smallest hashes of each column in an inverted index, which says which columns hold a hash. Only the columns that
-//! are found there are compared hash by hash. Columns of one table are not compared with each other.
+//! **Idea.** Every column has a sample of its different values, those with the smallest hashes
+//! ([`JoinColumn`]). A column `A` whose values a column `B` has shares its smallest hashes with
+//! `B`. So it is enough to look up the few smallest hashes of each column in an inverted index,
+//! which says which columns hold a hash. Only the columns that are found there are compared hash by
+//! hash. Columns of one table are not compared with each other.
 //!
-//! **Guarantee.** Let `c` be the share of `A`'s different values that `B` has, `least` the share that is asked for,
-//! `n` the number of columns, and `δ = MISSED / (n (n − 1))`. If `c ≥ least`, then with a probability of at least
-//! `1 − δ` the pair is listed or undecided; so all pairs are, with a probability of at least `1 − MISSED`. (Values
-//! whose 64-bit hashes are equal count as equal.) It holds because a pair is left out for one of three reasons only:
-//! - none of the `m₀ = ⌈ln(δ/2) / ln(1 − least)⌉` smallest hashes of `A` is one of `B`, though `B`'s sample reaches as
-//!   far: the chance is at most `(1 − c)^m₀ ≤ δ/2`;
+//! **Guarantee.** Let `c` be the share of `A`'s different values that `B` has, `least` the share
+//! that is asked for, `n` the number of columns, and `δ = MISSED / (n (n − 1))`. If `c ≥ least`,
+//! then with a probability of at least `1 − δ` the pair is listed or undecided; so all pairs are,
+//! with a probability of at least `1 − MISSED`. (Values whose 64-bit hashes are equal count as
+//! equal.) It holds because a pair is left out for one of three reasons only:
+//! - none of the `m₀ = ⌈ln(δ/2) / ln(1 − least)⌉` smallest hashes of `A` is one of `B`, though
+//!   `B`'s sample reaches as far: the chance is at most `(1 − c)^m₀ ≤ δ/2`;
 //! - of the `m` hashes of `A` in the part of the sample that both columns know, `x` are in `B`, and
-//!   `P(Binomial(m, least) ≤ x) ≤ δ/2`. The part ends where one of the samples is full, and that hash itself is
-//!   not counted; because a sample that is full earlier has more common hashes, the bound holds in spite of that;
-//! - it is certain: all values are known, or the values that are not known are too few, or the ranges of the columns
-//!   do not overlap, or they have no kind of value in common.
+//!   `P(Binomial(m, least) ≤ x) ≤ δ/2`. The part ends where one of the samples is full, and that
+//!   hash itself is not counted; because a sample that is full earlier has more common hashes, the
+//!   bound holds in spite of that;
+//! - it is certain: all values are known, or the values that are not known are too few, or the
+//!   ranges of the columns do not overlap, or they have no kind of value in common.
 //!
-//! A column with fewer different values than the sample holds is known entirely. Two such columns are compared
-//! exactly. Columns of booleans, and those with fewer than two different values, are never part of a pair.
+//! A column with fewer different values than the sample holds is known entirely. Two such columns
+//! are compared exactly. Columns of booleans, and those with fewer than two different values, are
+//! never part of a pair.
 //!
-//! **Cost.** For `n` columns with samples of `k` hashes: `8 k n` bytes, and at most `4 (k + m₀) n` more for the index.
-//! The time is proportional to the number of pairs that share one of their smallest hashes, and to the number of pairs
-//! that cannot be decided, at a few nanoseconds each.
+//! **Cost.** For `n` columns with samples of `k` hashes: `8 k n` bytes, and at most `4 (k + m₀) n`
+//! more for the index. The time is proportional to the number of pairs that share one of their
+//! smallest hashes, and to the number of pairs that cannot be decided, at a few nanoseconds each.
 //!
 //! **When not to use it.** For two tables, [`JoinColumn::compare`] does the same without an index.
 //!
-//! **Sources.** Clopper and Pearson: *The use of confidence or fiducial limits* (1934) for the bound; Zhu, Nargesian,
-//! Pu and Miller: *LSH Ensemble* (2016) for the problem.
+//! **Sources.** Clopper and Pearson: *The use of confidence or fiducial limits* (1934) for the
+//! bound; Zhu, Nargesian, Pu and Miller: *LSH Ensemble* (2016) for the problem.
 
 mod index;
 mod listed;
@@ -69,7 +73,8 @@ impl Default for JoinRule {
     }
 }
 
-/// The columns of many tables, which are searched for pairs that could join; see the [module](self).
+/// The columns of many tables, which are searched for pairs that could join; see the
+/// [module](self).
 ///
 /// ```
 /// use crivo::profile::join_search::{JoinRule, JoinSearch};
@@ -137,7 +142,8 @@ impl JoinSearch {
     /// Adds the columns of a table, with their names. Returns the number of the table, from 0.
     ///
     /// # Errors
-    /// If a column was hashed under another scheme than those before, or there are too many; nothing is added then.
+    /// If a column was hashed under another scheme than those before, or there are too many;
+    /// nothing is added then.
     pub fn add_table<N: Into<String>>(
         &mut self,
         columns: impl IntoIterator<Item = (N, JoinColumn)>,
@@ -198,8 +204,8 @@ impl JoinSearch {
         self.search_while(|_, _| true).unwrap_or_default()
     }
 
-    /// The same, for as long as `goes_on` returns true; it is told how many columns of how many are done. Returns
-    /// none if it was stopped.
+    /// The same, for as long as `goes_on` returns true; it is told how many columns of how many are
+    /// done. Returns none if it was stopped.
     pub fn search_while(&self, mut goes_on: impl FnMut(usize, usize) -> bool) -> Option<FoundJoins> {
         let mut run = SearchRun::new(self);
         for at in 0..self.columns.len() {
@@ -270,7 +276,8 @@ struct SearchRun<'a> {
     search: &'a JoinSearch,
     unlikely: f64,
     index: ProbeIndex,
-    /// Columns by the end of their sample, those with the smallest first; columns that are known entirely are left out.
+    /// Columns by the end of their sample, those with the smallest first; columns that are known
+    /// entirely are left out.
     by_end: Vec<(u64, u32)>,
     /// For each column, the last one that it was compared with.
     met: Vec<u32>,
@@ -319,7 +326,8 @@ impl<'a> SearchRun<'a> {
                 }
             }
         }
-        // Samples that end before the smallest hashes of this column tell nothing where they have none in common.
+        // Samples that end before the smallest hashes of this column tell nothing where they have
+        // none in common.
         let reach = self.index.reach(at);
         for &(end, other) in self.by_end.iter().take_while(|(end, _)| *end <= reach) {
             let theirs = &columns[other as usize];
@@ -351,7 +359,8 @@ fn pair(one: &Searched, other: &Searched) -> FoundPair {
     FoundPair { left: left.place, right: right.place }
 }
 
-/// How far in front a pair is listed: with a key, of one name, with a large share, with many common values.
+/// How far in front a pair is listed: with a key, of one name, with a large share, with many common
+/// values.
 fn rank(one: &Searched, other: &Searched, compared: &Comparison) -> Rank {
     let shares = [compared.containment_value(), compared.reversed().containment_value()];
     let (common, _) = compared.sampled_of_first();

@@ -18,7 +18,8 @@ impl NearDuplicateShare {
     /// The sample that the bytes hold.
     ///
     /// # Errors
-    /// If they are not the whole, undamaged bytes of a `NearDuplicateShare`: see [`Decode::decode`].
+    /// If they are not the whole, undamaged bytes of a `NearDuplicateShare`: see
+    /// [`Decode::decode`].
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Decode::decode(bytes)
     }

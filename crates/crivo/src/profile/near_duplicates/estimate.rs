@@ -71,7 +71,8 @@ struct BandSums {
     surely_alike: f64,
     probably_unlike: f64,
     probably_alike: f64,
-    /// How many alike texts are missed for those found, or more if a text has several near-duplicates.
+    /// How many alike texts are missed for those found, or more if a text has several
+    /// near-duplicates.
     missed: f64,
 }
 
@@ -80,7 +81,8 @@ impl BandSums {
         let mut sums = Self::default();
         let members = members(&sample.texts, band, sample.threshold);
         for bucket in members.chunk_by(|one, other| one.key == other.key) {
-            // There may be more texts than are kept. The one at the limit set it and is not counted.
+            // There may be more texts than are kept. The one at the limit set it and is not
+            // counted.
             let limit = bucket.get(KEPT - 1).map(|last| last.next_key);
             let weight = limit.map_or(1.0, |limit| 2_f64.powi(64) / (limit as f64).max(1.0));
             let below = bucket.partition_point(|member| limit.is_none_or(|limit| member.next_key < limit));

@@ -1,44 +1,47 @@
 //! `NearDuplicateShare`: how many texts of a column say nearly the same as another?
 //!
-//! **Question.** What share of the documents, which are the longer texts of the column, has a near-duplicate in it:
-//! another that shares at least four fifths of all their runs of eight bytes (Jaccard similarity 0.8, with ASCII
-//! capitals taken as small letters)?
+//! **Question.** What share of the documents, which are the longer texts of the column, has a
+//! near-duplicate in it: another that shares at least four fifths of all their runs of eight bytes
+//! (Jaccard similarity 0.8, with ASCII capitals taken as small letters)?
 //!
-//! **Guarantee.** An interval at 95 %, in memory that does not grow with the column. While all different texts fit,
-//! all pairs are compared. The sketch is a function of the texts: merging the sketches of parts gives the sketch of the
-//! whole, bit for bit, in any order.
+//! **Guarantee.** An interval at 95 %, in memory that does not grow with the column. While all
+//! different texts fit, all pairs are compared. The sketch is a function of the texts: merging the
+//! sketches of parts gives the sketch of the whole, bit for bit, in any order.
 //!
-//! **Idea.** A uniform sample of rows would miss nearly all pairs, because both documents must be drawn. So documents
-//! are also drawn by content. In each of eight *bands* every run is hashed in another way, and the smallest hash is the
-//! document's *band key*. Two documents with similarity `J` share the key of a band with probability `J`. The documents
-//! with one key form a *bucket*, and a bucket is drawn as a whole, with chance `θ`. Apart from that every different
-//! text is drawn singly, with chance `2θ`. `θ` falls as documents come, such that the sample fits. All sampled texts
-//! are compared, pair by pair, by the 64 smallest hashes of their runs.
+//! **Idea.** A uniform sample of rows would miss nearly all pairs, because both documents must be
+//! drawn. So documents are also drawn by content. In each of eight *bands* every run is hashed in
+//! another way, and the smallest hash is the document's *band key*. Two documents with similarity
+//! `J` share the key of a band with probability `J`. The documents with one key form a *bucket*,
+//! and a bucket is drawn as a whole, with chance `θ`. Apart from that every different text is drawn
+//! singly, with chance `2θ`. `θ` falls as documents come, such that the sample fits. All sampled
+//! texts are compared, pair by pair, by the 64 smallest hashes of their runs.
 //!
-//! Different texts share band keys too, if they share a greeting or a form: a bucket may then hold half of the column,
-//! none of it alike. So buckets, not documents, are the units of the sample: a document counts `1/θ` in each band, and
-//! the variance is measured between the eight bands, which are drawn independently. Of a bucket with many texts the
-//! sixteen with the smallest keys of the next band are kept: a bucket is sampled as the column is.
+//! Different texts share band keys too, if they share a greeting or a form: a bucket may then hold
+//! half of the column, none of it alike. So buckets, not documents, are the units of the sample: a
+//! document counts `1/θ` in each band, and the variance is measured between the eight bands, which
+//! are drawn independently. Of a bucket with many texts the sixteen with the smallest keys of the
+//! next band are kept: a bucket is sampled as the column is.
 //!
-//! **Bounds.** Let `F` of `N` documents have a text that comes once, let `U` of these be *unlike* all others;
-//! the share is `1 − U/N`. `U` is bounded from either side by what was seen:
+//! **Bounds.** Let `F` of `N` documents have a text that comes once, let `U` of these be *unlike*
+//! all others; the share is `1 − U/N`. `U` is bounded from either side by what was seen:
 //!
-//! - from above by the texts drawn singly, where each with a near-duplicate in the sample does not count, with
-//!   binomial bounds; and by `F` less those with a near-duplicate in the buckets;
-//! - from below by the unlike texts in the buckets. A document with one near-duplicate seems unlike with probability
-//!   `1 − J ≤ 0.2` (in a sampled bucket `1 − J² ≤ 0.36`), so at most `U + 0.2(F − U)` are seen.
+//! - from above by the texts drawn singly, where each with a near-duplicate in the sample does not
+//!   count, with binomial bounds; and by `F` less those with a near-duplicate in the buckets;
+//! - from below by the unlike texts in the buckets. A document with one near-duplicate seems unlike
+//!   with probability `1 − J ≤ 0.2` (in a sampled bucket `1 − J² ≤ 0.36`), so at most
+//!   `U + 0.2(F − U)` are seen.
 //!
-//! Bounds from bands are Student's over eight independent values, at 98 % on one side; binomial ones are at 99.5 %. Two
-//! of each make 95 %. A large bucket that was not drawn makes both bounds weak, and the interval wide. Similarities
-//! from 64 hashes are off by 0.05 near the threshold: pairs that close to it count for no bound. Texts with fewer runs
-//! are compared exactly.
+//! Bounds from bands are Student's over eight independent values, at 98 % on one side; binomial
+//! ones are at 99.5 %. Two of each make 95 %. A large bucket that was not drawn makes both bounds
+//! weak, and the interval wide. Similarities from 64 hashes are off by 0.05 near the threshold:
+//! pairs that close to it count for no bound. Texts with fewer runs are compared exactly.
 //!
 //! **When not to use it.** To find the near-duplicates themselves: that takes all documents
 //! ([`similarity`](crate::similarity)).
 //!
-//! **Sources.** Broder: *On the resemblance and containment of documents* (1997), for band keys and similarities from
-//! the smallest hashes. Wolter: *Introduction to Variance Estimation* (2007), chapter 2, for the variance between
-//! independent samples (random groups).
+//! **Sources.** Broder: *On the resemblance and containment of documents* (1997), for band keys and
+//! similarities from the smallest hashes. Wolter: *Introduction to Variance Estimation* (2007),
+//! chapter 2, for the variance between independent samples (random groups).
 
 mod bytes;
 mod estimate;
@@ -59,7 +62,8 @@ use crate::keys::{KeyBatch, KeyKind, KeyRef, KeyScheme, hash_bytes};
 use crate::prelude::*;
 use crate::sketch::{InsertKeys, Merge, impl_sketch};
 
-/// A sample of a column's documents that finds near-duplicates; see the [module](self) for the guarantee.
+/// A sample of a column's documents that finds near-duplicates; see the [module](self) for the
+/// guarantee.
 ///
 /// ```
 /// use crivo::profile::NearDuplicateShare;
@@ -99,11 +103,13 @@ impl NearDuplicateShare {
     /// How many texts can be kept. Answering compares all pairs of them.
     pub const CAPACITIES: RangeInclusive<u64> = 64..=1 << 13;
 
-    /// The most bytes that each text takes. It decides how many are kept, so it is the same on every machine.
+    /// The most bytes that each text takes. It decides how many are kept, so it is the same on
+    /// every machine.
     pub const BYTES_EACH: usize = MOST_RUNS * size_of::<u32>() + 16 + 2 * (ENTRY + 1);
 }
 
-/// The most bytes of a sampled text in the table: hash, count, keys of bands, and where its runs lie.
+/// The most bytes of a sampled text in the table: hash, count, keys of bands, and where its runs
+/// lie.
 const ENTRY: usize = 8 * (2 + text::BANDS) + 16;
 const _: () = assert!(size_of::<(u64, SampledText)>() <= ENTRY);
 
@@ -121,7 +127,8 @@ impl NearDuplicateShare {
     /// An empty sample of texts that are hashed under the scheme.
     ///
     /// # Errors
-    /// If the capacity is not in [`CAPACITIES`](Self::CAPACITIES), or the scheme's keys are not bytes.
+    /// If the capacity is not in [`CAPACITIES`](Self::CAPACITIES), or the scheme's keys are not
+    /// bytes.
     pub fn with_scheme(capacity: u64, scheme: KeyScheme) -> Result<Self> {
         if scheme.kind() != KeyKind::Bytes {
             return Err(scheme.wrong_kind(KeyKind::Bytes));
@@ -206,7 +213,8 @@ impl InsertKeys for NearDuplicateShare {
 // ---- query ----
 
 impl NearDuplicateShare {
-    /// The share of documents with a near-duplicate, with bounds at 95 %; none if there are no documents.
+    /// The share of documents with a near-duplicate, with bounds at 95 %; none if there are no
+    /// documents.
     pub fn share(&self) -> Option<Estimate> {
         if self.documents == 0 {
             return None;

@@ -18,7 +18,8 @@ pub(super) struct SampledText {
     pub(super) runs: Box<[u32]>,
 }
 
-/// The sample as answers and bytes see it: exactly the texts that are drawn at the threshold, ascending by hash.
+/// The sample as answers and bytes see it: exactly the texts that are drawn at the threshold,
+/// ascending by hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TextSample {
     pub(super) threshold: u64,
@@ -36,9 +37,10 @@ impl TextSample {
 
     /// Reduces the texts, which are ascending by hash, to those that are drawn.
     ///
-    /// The result does not depend on which texts were left out before. Thresholds lie on a fixed grid, and the one
-    /// chosen is the largest at which the drawn texts fit. More texts draw more at every threshold, so no part of a
-    /// column has a lower one than the whole; and a text that is not drawn among some is not drawn among more.
+    /// The result does not depend on which texts were left out before. Thresholds lie on a fixed
+    /// grid, and the one chosen is the largest at which the drawn texts fit. More texts draw more
+    /// at every threshold, so no part of a column has a lower one than the whole; and a text that
+    /// is not drawn among some is not drawn among more.
     pub(super) fn new(texts: Vec<(u64, SampledText)>, threshold: u64, capacity: usize) -> Self {
         if threshold == Self::ALL && texts.len() <= capacity {
             return Self { threshold, texts };

@@ -37,8 +37,8 @@ pub(super) fn runs(text: &[u8], seed: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// The key of each band. It is hashed once more, because the smallest of many hashes is small, and of a longer document
-/// smaller.
+/// The key of each band. It is hashed once more, because the smallest of many hashes is small, and
+/// of a longer document smaller.
 #[inline]
 pub(super) fn band_keys(runs: &[u32], seed: u64) -> [u64; BANDS] {
     let mut least = [u32::MAX; BANDS];
@@ -54,8 +54,8 @@ pub(super) fn band_keys(runs: &[u32], seed: u64) -> [u64; BANDS] {
     })
 }
 
-/// The share of the smallest hashes of both texts that both have, which is exact if neither has more than are kept;
-/// none if it is less than `least`.
+/// The share of the smallest hashes of both texts that both have, which is exact if neither has
+/// more than are kept; none if it is less than `least`.
 pub(super) fn similarity(one: &[u32], other: &[u32], least: f64) -> Option<f64> {
     let (mut at, mut of, mut common, mut union) = (0, 0, 0_usize, 0_usize);
     let most_apart = ((1.0 - least) * MOST_RUNS.min(one.len() + other.len()) as f64) as usize;

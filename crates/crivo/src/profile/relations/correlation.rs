@@ -82,7 +82,8 @@ impl Sample {
         Self { pairs, orders, are_all }
     }
 
-    /// Spearman's correlation without the rows of a group; none if all numbers of a column are equal.
+    /// Spearman's correlation without the rows of a group; none if all numbers of a column are
+    /// equal.
     fn correlation(&self, without: Option<usize>) -> Option<f64> {
         let is_in = |row: u32| without.is_none_or(|group| row as usize % GROUPS != group);
         let left = ranks(&self.orders[0], |row| self.pairs[row as usize].0, is_in);
@@ -108,8 +109,8 @@ impl Sample {
     }
 }
 
-/// Returns the bounds of a correlation at 95 %, from those of the rows without one group after another (the jackknife), on the scale of
-/// Fisher's z.
+/// Returns the bounds of a correlation at 95 %, from those of the rows without one group after
+/// another (the jackknife), on the scale of Fisher's z.
 pub(super) fn interval(value: f64, without_groups: impl Iterator<Item = f64>) -> (f64, f64) {
     let replicas: Vec<f64> = without_groups.map(fisher).collect();
     let groups = replicas.len() as f64;
@@ -120,8 +121,9 @@ pub(super) fn interval(value: f64, without_groups: impl Iterator<Item = f64>) ->
     (libm::tanh(z - margin), libm::tanh(z + margin))
 }
 
-/// Returns bounds that a correlation near 1 or −1 keeps even if the sample has no exception: three rows in as many as were drawn may
-/// be one (the rule of three), and each takes at most six times its share from a correlation of ranks.
+/// Returns bounds that a correlation near 1 or −1 keeps even if the sample has no exception: three
+/// rows in as many as were drawn may be one (the rule of three), and each takes at most six times
+/// its share from a correlation of ranks.
 pub(super) fn nearest_to_perfect(value: f64, (lower, upper): (f64, f64), rows: usize) -> (f64, f64) {
     let nearest = 18.0 / rows as f64;
     if value > 1.0 - nearest {
@@ -142,7 +144,8 @@ fn compare(one: f64, other: f64) -> Ordering {
     (one + 0.0).total_cmp(&(other + 0.0))
 }
 
-/// Twice the rank of each row less that of the middle; equal numbers have the mean of their ranks. Rows that are not in have 0.
+/// Twice the rank of each row less that of the middle; equal numbers have the mean of their ranks.
+/// Rows that are not in have 0.
 fn ranks(order: &[u32], number: impl Fn(u32) -> f64, is_in: impl Fn(u32) -> bool) -> Vec<f64> {
     let mut ranks = vec![0.0; order.len()];
     let kept: Vec<u32> = order.iter().copied().filter(|&row| is_in(row)).collect();

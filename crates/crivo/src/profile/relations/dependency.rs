@@ -44,7 +44,8 @@ pub(super) fn find(columns: &[TableColumn], relations: &mut Relations) {
     relations.dependencies.sort_by(|a, b| b.share.lower().total_cmp(&a.share.lower()));
 }
 
-/// The drawn rows of a column of few values, each by the number of its value, and how many numbers there are.
+/// The drawn rows of a column of few values, each by the number of its value, and how many numbers
+/// there are.
 fn coded(place: usize, column: &TableColumn) -> Option<(Drawn<u8>, usize)> {
     // Texts that were cut may be different ones.
     if column.drawn()?.rows().iter().any(|row| row.text.len() >= DrawnRows::LONGEST) {

@@ -1,26 +1,30 @@
 //! Which columns of a table go together?
 //!
-//! **Question.** Which columns of numbers rise and fall together, and which column decides the value of another, as a country
-//! decides its currency?
+//! **Question.** Which columns of numbers rise and fall together, and which column decides the
+//! value of another, as a country decides its currency?
 //!
-//! **Guarantee.** Both are answered from the drawn rows ([`DrawnRows`](super::detail::DrawnRows)), the same rows in every column, so that a table
-//! of any length costs no more than a short one. While all rows are drawn, answers are exact. Beyond that they are
-//! estimates with intervals at 95 %, of the rows in which both columns have a value.
+//! **Guarantee.** Both are answered from the drawn rows ([`DrawnRows`](super::detail::DrawnRows)),
+//! the same rows in every column, so that a table of any length costs no more than a short one.
+//! While all rows are drawn, answers are exact. Beyond that they are estimates with intervals at 95
+//! %, of the rows in which both columns have a value.
 //!
-//! **Idea.** *Correlation* is Spearman's: that of the ranks. Ranks are bounded, so that what is drawn stands for the rest. Its
-//! interval is made by leaving out one of 32 groups of rows after another (the jackknife), on the scale of Fisher's z, and holds for
-//! ties and any distribution.
+//! **Idea.** *Correlation* is Spearman's: that of the ranks. Ranks are bounded, so that what is
+//! drawn stands for the rest. Its interval is made by leaving out one of 32 groups of rows after
+//! another (the jackknife), on the scale of Fisher's z, and holds for ties and any distribution.
 //!
-//! *Pearson's correlation* of the numbers themselves is told beside it, with an interval made in the same way. A single large number can
-//! decide it, and a sample may lack that number. The variance of each column is known exactly, so that this is noticed: if the drawn
-//! rows lack more of it than chance explains, Pearson's correlation is not told.
+//! *Pearson's correlation* of the numbers themselves is told beside it, with an interval made in
+//! the same way. A single large number can decide it, and a sample may lack that number. The
+//! variance of each column is known exactly, so that this is noticed: if the drawn rows lack more
+//! of it than chance explains, Pearson's correlation is not told.
 //!
-//! *Dependency* of one column on another: the share of rows whose value is the most frequent one of its group. One row of each
-//! group is not counted below, because a group of one row depends on nothing. Dependencies that
-//! would be there by chance, because one value has nearly all rows, are not told.
+//! *Dependency* of one column on another: the share of rows whose value is the most frequent one of
+//! its group. One row of each group is not counted below, because a group of one row depends on
+//! nothing. Dependencies that would be there by chance, because one value has nearly all rows, are
+//! not told.
 //!
-//! **Limits.** Columns are compared in pairs, so that only the first [`MOST_NUMBERS`] columns of numbers and the first
-//! [`MOST_CATEGORIES`] columns of few values are. [`Relations`] says how many are left out.
+//! **Limits.** Columns are compared in pairs, so that only the first [`MOST_NUMBERS`] columns of
+//! numbers and the first [`MOST_CATEGORIES`] columns of few values are. [`Relations`] says how many
+//! are left out.
 
 mod correlation;
 mod dependency;
@@ -63,7 +67,8 @@ pub struct Correlation {
     pub right: usize,
     /// Spearman's correlation of the ranks, from −1 to 1.
     pub rank_correlation: Estimate,
-    /// Pearson's correlation of the numbers, from −1 to 1. None if the drawn rows lack numbers that decide it.
+    /// Pearson's correlation of the numbers, from −1 to 1. None if the drawn rows lack numbers that
+    /// decide it.
     pub pearson: Option<Estimate>,
     /// How many rows both were computed from.
     pub rows: usize,

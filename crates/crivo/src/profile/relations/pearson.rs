@@ -1,9 +1,10 @@
 //! Pearson's correlation, from drawn rows, with bounds that know what the rows lack.
 //!
-//! A few large numbers can decide Pearson's correlation, and drawn rows may lack them. Whether they do can be told, because the variance
-//! of every column is known exactly. Let `q` be the share of a column's variance that its drawn rows lack. If that is more than chance
-//! explains, no correlation is told. Otherwise the rows that were not drawn change it by at most `√(q · q′)` beyond chance (Cauchy and
-//! Schwarz), which is added to the interval.
+//! A few large numbers can decide Pearson's correlation, and drawn rows may lack them. Whether they
+//! do can be told, because the variance of every column is known exactly. Let `q` be the share of a
+//! column's variance that its drawn rows lack. If that is more than chance explains, no correlation
+//! is told. Otherwise the rows that were not drawn change it by at most `√(q · q′)` beyond chance
+//! (Cauchy and Schwarz), which is added to the interval.
 
 use super::correlation::{GROUPS, Sample, interval, nearest_to_perfect};
 use crate::estimate::{Confidence, Estimate};
@@ -14,8 +15,8 @@ use crate::profile::TableColumn;
 /// How many standard errors the variance of the drawn rows may be off.
 const MOST_ERRORS: f64 = 3.0;
 
-/// Returns the share of a column's variance that its drawn rows lack, 0 if they lack none. None if that is more than chance explains, or
-/// if there is no variance.
+/// Returns the share of a column's variance that its drawn rows lack, 0 if they lack none. None if
+/// that is more than chance explains, or if there is no variance.
 pub(super) fn lacking_variance(
     column: &TableColumn,
     drawn: impl Iterator<Item = f64> + Clone,
@@ -36,7 +37,8 @@ pub(super) fn lacking_variance(
     is_by_chance.then(|| (1.0 - variance).max(0.0))
 }
 
-/// Returns Pearson's correlation of the rows of a sample, with the shares of variance that the columns lack.
+/// Returns Pearson's correlation of the rows of a sample, with the shares of variance that the
+/// columns lack.
 pub(super) fn estimate(sample: &Sample, lacking: [Option<f64>; 2]) -> Option<Estimate> {
     let value = correlation(sample, None)?;
     if sample.are_all {

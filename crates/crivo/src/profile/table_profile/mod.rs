@@ -1,18 +1,23 @@
 //! `TableProfile`: what is in a whole table, saved in one file.
 //!
-//! **Question.** What was in this table, to be looked at again, joined with other days, and compared with tomorrow's?
+//! **Question.** What was in this table, to be looked at again, joined with other days, and
+//! compared with tomorrow's?
 //!
-//! **Guarantee.** Counters of the table are exact. Each column has all of [`ProfiledColumn`], the first row of each kind
-//! of value, and a rank sketch of its finite numbers ([`NumberQuantiles`]), whose error does not depend on the values. So
-//! two profiles can be compared number by number ([`drift`](super::drift)). Sums of powers, days, and the values of some rows,
-//! the same in every column, are its detail: they give [`spread`](TableColumn::spread), [`dates`](TableColumn::dates),
-//! [`patterns`](TableColumn::patterns) and [`relations`](super::relations) between columns.
+//! **Guarantee.** Counters of the table are exact. Each column has all of [`ProfiledColumn`], the
+//! first row of each kind of value, and a rank sketch of its finite numbers ([`NumberQuantiles`]),
+//! whose error does not depend on the values. So two profiles can be compared number by number
+//! ([`drift`](super::drift)). Sums of powers, days, and the values of some rows, the same in every
+//! column, are its detail: they give [`spread`](TableColumn::spread),
+//! [`dates`](TableColumn::dates), [`patterns`](TableColumn::patterns) and
+//! [`relations`](super::relations) between columns.
 //!
-//! **Merging** makes the profile of both tables one after the other. Rows, missing values, kinds, lengths, least and greatest,
-//! sums, moments, days, counts of different values, growth, near-duplicates and first rows are those of one pass over both, bit for bit. Four parts
-//! cannot promise that, and keep their guarantees instead: the most frequent values, the sample, the ranks, and the drawn rows.
-//! Columns are matched by name, and columns of one name by their order. A column that one table lacks has no value in
-//! any of its rows. A column that was saved without detail, by a version before it, has none after merging either.
+//! **Merging** makes the profile of both tables one after the other. Rows, missing values, kinds,
+//! lengths, least and greatest, sums, moments, days, counts of different values, growth,
+//! near-duplicates and first rows are those of one pass over both, bit for bit. Four parts cannot
+//! promise that, and keep their guarantees instead: the most frequent values, the sample, the
+//! ranks, and the drawn rows. Columns are matched by name, and columns of one name by their order.
+//! A column that one table lacks has no value in any of its rows. A column that was saved without
+//! detail, by a version before it, has none after merging either.
 //!
 //! **When not to use it.** For one column of numbers, [`NumberQuantiles`] alone is enough.
 
@@ -102,8 +107,8 @@ impl TableProfile {
 // ---- columns ----
 
 impl TableColumn {
-    /// An empty column, whose values are hashed under the scheme. Sample and ranks draw from the scheme's seed: parts that
-    /// will be merged are told apart by [`reseed`](Self::reseed).
+    /// An empty column, whose values are hashed under the scheme. Sample and ranks draw from the
+    /// scheme's seed: parts that will be merged are told apart by [`reseed`](Self::reseed).
     ///
     /// # Errors
     /// If a part cannot have its size, or the scheme's keys are not bytes.
@@ -131,8 +136,9 @@ impl TableColumn {
         self.insert_batch_salted(batch, 0, row)
     }
 
-    /// The same, with a salt for the drawing of rows. All columns of a table need the same one for the same rows. One that
-    /// depends on the values makes tables that are merged later draw independently.
+    /// The same, with a salt for the drawing of rows. All columns of a table need the same one for
+    /// the same rows. One that depends on the values makes tables that are merged later draw
+    /// independently.
     ///
     /// # Errors
     /// As for [`insert_batch`](Self::insert_batch).
@@ -231,18 +237,20 @@ impl TableColumn {
         self.firsts[kind as usize].as_ref()
     }
 
-    /// Returns standard deviation and skew of the finite numbers, each of them rounded at the end only. Integers beyond 2^53 count
-    /// as the nearest float. Both are none without detail.
+    /// Returns standard deviation and skew of the finite numbers, each of them rounded at the end
+    /// only. Integers beyond 2^53 count as the nearest float. Both are none without detail.
     pub fn spread(&self) -> Spread {
         self.detail.as_ref().map_or_else(Spread::default, |detail| detail.spread(&self.data.profile))
     }
 
-    /// Returns what is known of the days in the column, exactly. None without detail, or if more than one value in twenty is no day.
+    /// Returns what is known of the days in the column, exactly. None without detail, or if more
+    /// than one value in twenty is no day.
     pub fn dates(&self) -> Option<DateFacts> {
         self.detail.as_ref()?.dates(&self.data.profile)
     }
 
-    /// Returns the values of the drawn rows, which are the same rows in every column. None without detail.
+    /// Returns the values of the drawn rows, which are the same rows in every column. None without
+    /// detail.
     pub fn drawn(&self) -> Option<&DrawnRows> {
         Some(&self.detail.as_ref()?.drawn)
     }
@@ -274,8 +282,8 @@ fn first_of(kind: Kind, keys: &KeyBatch<'_>, row: impl Fn(usize) -> u64) -> Opti
 // ---- the table ----
 
 impl TableProfile {
-    /// The profile of a table of that many rows. Each column has a value or a missing one in every row: rows that a
-    /// column does not know of are added to it as missing.
+    /// The profile of a table of that many rows. Each column has a value or a missing one in every
+    /// row: rows that a column does not know of are added to it as missing.
     ///
     /// # Errors
     /// If a column has more rows, or another scheme than `scheme`.

@@ -11,8 +11,8 @@ const LEAST_CAPACITY: usize = 8;
 /// A level keeps the memory for this many values, which most compactions of the lowest levels find.
 const LEAST_MEMORY: usize = 32;
 
-/// Returns how many levels below the top the lowest one is: sampling below that adds at most a sixteenth to
-/// the variance, which is `k/(4·2^depth)`.
+/// Returns how many levels below the top the lowest one is: sampling below that adds at most a
+/// sixteenth to the variance, which is `k/(4·2^depth)`.
 fn depth_for(size: u32) -> usize {
     (size.next_power_of_two().trailing_zeros() + 2) as usize
 }
@@ -45,7 +45,8 @@ impl LevelCapacities {
 
 /// The size of a section and the number of sections on each side, after that many compactions.
 ///
-/// As in REQ the number doubles and the size shrinks by √2 whenever the schedule has used up all sections.
+/// As in REQ the number doubles and the size shrinks by √2 whenever the schedule has used up all
+/// sections.
 pub(super) fn sections(size: u32, compactions: u64) -> (usize, usize) {
     let (mut section, mut count) = (f64::from(size), 3_u32);
     while count < 64 && compactions >= 1 << (count - 1) && section / std::f64::consts::SQRT_2 >= 4.0 {
@@ -79,7 +80,8 @@ impl<T> RankSketch<T> {
                 let levels = (0..=depth_for(size)).map(|depth| capacity_at(size, depth) as u64);
                 levels.sum::<u64>() + 1
             }
-            // A compaction takes two sections of at least four values, and half of what a level is given goes on to the next.
+            // A compaction takes two sections of at least four values, and half of what a level is
+            // given goes on to the next.
             Accuracy::Tails => (0..64)
                 .map(|level| (count >> level).min(tails_capacity(size, (count >> level) / 8) as u64))
                 .sum(),
@@ -181,8 +183,8 @@ impl<T: RankItem> RankSketch<T> {
         let weight_bits = u32::from(self.sampler.level) + level as u32;
         let variance = 1_u128 << (2 * weight_bits);
         let keeps_second = if let Some(Pending { coin, region: first }) = self.levels[level].pending.take() {
-            // The counterpart keeps what the first would have dropped. Where one of the two changed ranks,
-            // both together err as one of them.
+            // The counterpart keeps what the first would have dropped. Where one of the two changed
+            // ranks, both together err as one of them.
             if let Some(((low, high), (other_low, other_high))) = region.zip(first) {
                 self.profile.add(low.min(other_low), high.max(other_high), variance);
             }
@@ -196,7 +198,8 @@ impl<T: RankItem> RankSketch<T> {
         };
         let (lower, upper) = self.levels.split_at_mut(level + 1);
         let (items, kept) = (&mut lower[level].items, (to - from) / 2);
-        // The one of each pair that is kept changes places with what stands at the beginning, so that both moves are of one piece.
+        // The one of each pair that is kept changes places with what stands at the beginning, so
+        // that both moves are of one piece.
         let pairs = &mut items[from..to];
         for pair in 0..kept {
             pairs.swap(pair, 2 * pair + usize::from(keeps_second));
@@ -204,7 +207,8 @@ impl<T: RankItem> RankSketch<T> {
         upper[0].items.extend(items.drain(from..from + kept));
         items.drain(from..to - kept);
         self.retained -= kept;
-        // A level grows beyond its capacity while others leave it room; that memory is theirs again.
+        // A level grows beyond its capacity while others leave it room; that memory is theirs
+        // again.
         let usual = match self.accuracy {
             Accuracy::Uniform => {
                 (2 * self.level_capacities.at(self.levels.len() - 1 - level)).max(LEAST_MEMORY)

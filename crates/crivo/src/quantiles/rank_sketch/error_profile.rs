@@ -1,10 +1,11 @@
 //! How large is the error of a rank, depending on where it is?
 //!
-//! A compaction changes ranks between its least and its greatest value only. With [`Accuracy::Tails`](super::Accuracy) it
-//! leaves the ends alone, and the whole point is that ranks near them have small errors. So the sketch
-//! remembers where its compactions began and ended: two lists of places, each with the variance that is added
-//! beyond it. The lists are short. Where they overflow, two places are joined towards the end of the values,
-//! which can only raise the stated variance.
+//! A compaction changes ranks between its least and its greatest value only. With
+//! [`Accuracy::Tails`](super::Accuracy) it leaves the ends alone, and the whole point is that ranks
+//! near them have small errors. So the sketch remembers where its compactions began and ended: two
+//! lists of places, each with the variance that is added beyond it. The lists are short. Where they
+//! overflow, two places are joined towards the end of the values, which can only raise the stated
+//! variance.
 
 use super::item::RankItem;
 use crate::codec::{Reader, Writer};
@@ -103,7 +104,8 @@ impl<T: RankItem> ErrorProfile<T> {
     }
 }
 
-/// Adds a place in order; if there are too many, joins the two where that raises the stated variance least.
+/// Adds a place in order; if there are too many, joins the two where that raises the stated
+/// variance least.
 fn insert<T: RankItem>(
     places: &mut Vec<(T, u128)>,
     place: T,

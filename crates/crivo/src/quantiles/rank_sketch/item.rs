@@ -50,7 +50,8 @@ mod sealed {
 pub struct Number(i64);
 
 impl Number {
-    /// Returns the number in the order of floats; negative zero becomes zero. The caller leaves out NaN.
+    /// Returns the number in the order of floats; negative zero becomes zero. The caller leaves out
+    /// NaN.
     #[inline]
     pub(super) fn new(value: f64) -> Self {
         let bits = (value + 0.0).to_bits().cast_signed();

@@ -23,7 +23,8 @@ pub struct KeyQuantile {
 }
 
 impl KeyQuantiles {
-    /// Returns an empty sketch of texts, drawing from the seed. Sketches that will be merged need different seeds.
+    /// Returns an empty sketch of texts, drawing from the seed. Sketches that will be merged need
+    /// different seeds.
     ///
     /// # Errors
     /// If the size is odd or not in [`SIZES`](Self::SIZES).
@@ -42,8 +43,8 @@ impl KeyQuantiles {
         Self::with_scheme(size, accuracy, KeyScheme::bytes(), seed)
     }
 
-    /// Returns an empty sketch of keys of the given scheme. They are kept, not hashed: the scheme's own seed only
-    /// says which batches belong here.
+    /// Returns an empty sketch of keys of the given scheme. They are kept, not hashed: the scheme's
+    /// own seed only says which batches belong here.
     ///
     /// # Errors
     /// If the size is odd or not in [`SIZES`](Self::SIZES).
@@ -70,7 +71,8 @@ impl KeyQuantiles {
     /// Adds a batch of keys.
     ///
     /// # Errors
-    /// If the batch was hashed under another scheme, or a key is of 4 GiB and more; nothing is added then.
+    /// If the batch was hashed under another scheme, or a key is of 4 GiB and more; nothing is
+    /// added then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
         self.check_batch(batch)?;
         for index in 0..batch.len() {
@@ -86,8 +88,8 @@ impl KeyQuantiles {
         (0..batch.len()).filter_map(|index| batch.get(index)).try_for_each(|key| self.check_key(key))
     }
 
-    /// Returns the key at which that share of all keys is reached, with bounds at 95 %. None if there are no keys, or
-    /// the share is not from 0 to 1.
+    /// Returns the key at which that share of all keys is reached, with bounds at 95 %. None if
+    /// there are no keys, or the share is not from 0 to 1.
     pub fn quantile(&self, share: f64) -> Option<KeyQuantile> {
         self.quantiles(&[share], Confidence::P95).pop().flatten()
     }
@@ -111,7 +113,8 @@ impl KeyQuantiles {
         self.count_below_ref(key.to_ref())
     }
 
-    /// Returns how many keys come before one whose kind is known only at run time, with bounds at 95 %.
+    /// Returns how many keys come before one whose kind is known only at run time, with bounds at
+    /// 95 %.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind.
@@ -129,7 +132,8 @@ impl KeyQuantiles {
         Ok(self.count_to(&RankedKey(key.to_ref().to_owned()), true, Confidence::P95))
     }
 
-    /// Returns which share of all keys is one or comes before it, with bounds at 95 %. None if there are no keys.
+    /// Returns which share of all keys is one or comes before it, with bounds at 95 %. None if
+    /// there are no keys.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind.
@@ -140,8 +144,8 @@ impl KeyQuantiles {
         Ok((!self.is_empty()).then(|| Estimate::probable(value, lower, upper, up_to.confidence())))
     }
 
-    /// Returns an empty sketch of the same sizes, whose coins are independent of this one's: for keys that will be
-    /// merged into it.
+    /// Returns an empty sketch of the same sizes, whose coins are independent of this one's: for
+    /// keys that will be merged into it.
     #[must_use]
     pub fn emptied(&self) -> Self {
         let mut empty = self.clone();

@@ -6,7 +6,8 @@ use crate::error::{Error, Result};
 use crate::sketch::Merge;
 
 impl<T: RankItem> RankSketch<T> {
-    /// Makes this the sketch of all values of both, with the same guarantee. This sketch's generator draws and goes on.
+    /// Makes this the sketch of all values of both, with the same guarantee. This sketch's
+    /// generator draws and goes on.
     ///
     /// # Errors
     /// If sizes, accuracies or schemes differ; the sketch is unchanged then.

@@ -1,44 +1,51 @@
 //! Rank sketch: quantiles and ranks of any ordered values, with an error of the rank that is known.
 //!
-//! **Question.** What is the median of these values, what their 99th percentile? How many are at most `x`?
+//! **Question.** What is the median of these values, what their 99th percentile? How many are at
+//! most `x`?
 //!
-//! **Guarantee.** With [`Accuracy::Uniform`] and size `k` the rank of any value is right to within `1.1/k` of the number
-//! of values, with 95 % confidence: 1 % of all ranks for `k = 110`. With [`Accuracy::Tails`] the error is a share of the
-//! distance from the nearer end: `0.5/k` of it. That holds for any values, in any order, and after any merges.
-//! Every answer states its own interval, from what actually happened to the sketch. Until the first
-//! compaction all values are there and answers are exact. Count, least and greatest value are always exact.
+//! **Guarantee.** With [`Accuracy::Uniform`] and size `k` the rank of any value is right to within
+//! `1.1/k` of the number of values, with 95 % confidence: 1 % of all ranks for `k = 110`. With
+//! [`Accuracy::Tails`] the error is a share of the distance from the nearer end: `0.5/k` of it.
+//! That holds for any values, in any order, and after any merges. Every answer states its own
+//! interval, from what actually happened to the sketch. Until the first compaction all values are
+//! there and answers are exact. Count, least and greatest value are always exact.
 //!
-//! **Idea.** Keep values in levels; one of level `h` stands for `2^h`. A level that is full is compacted: its values
-//! are sorted, and every other one moves up a level, where it stands for two. That changes the rank of `x` by `+2^h`, by
-//! `−2^h` or not at all, as a coin decides, so that errors cancel out. Capacities fall by a third from each
-//! level to the one below, because errors there count less.
+//! **Idea.** Keep values in levels; one of level `h` stands for `2^h`. A level that is full is
+//! compacted: its values are sorted, and every other one moves up a level, where it stands for two.
+//! That changes the rank of `x` by `+2^h`, by `−2^h` or not at all, as a coin decides, so that
+//! errors cancel out. Capacities fall by a third from each level to the one below, because errors
+//! there count less.
 //!
-//! *Tails.* A level that keeps its lowest and its highest values and compacts only those between them never
-//! errs about a rank near an end. How much is left alone follows REQ's schedule: every second compaction takes one section on
-//! each side, every fourth two, and so on. So values are left alone the longer the nearer they are to an end.
+//! *Tails.* A level that keeps its lowest and its highest values and compacts only those between
+//! them never errs about a rank near an end. How much is left alone follows REQ's schedule: every
+//! second compaction takes one section on each side, every fourth two, and so on. So values are
+//! left alone the longer the nearer they are to an end.
 //!
-//! **When not to use it.** If the error of the *value* matters, take [`DDSketch`](crate::profile::DDSketch), whose bytes
-//! do not depend on order either. The module's [front page](crate::quantiles) compares all of them.
+//! **When not to use it.** If the error of the *value* matters, take
+//! [`DDSketch`](crate::profile::DDSketch), whose bytes do not depend on order either. The module's
+//! [front page](crate::quantiles) compares all of them.
 //!
-//! **Sources.** Karnin, Lang, Liberty: *Optimal quantile approximation in streams* (2016): levels, capacities and
-//! sampling below them. Cormode, Karnin, Liberty, Thaler, Veselý: *Relative error streaming quantiles* (2021): sections and
-//! their schedule.
+//! **Sources.** Karnin, Lang, Liberty: *Optimal quantile approximation in streams* (2016): levels,
+//! capacities and sampling below them. Cormode, Karnin, Liberty, Thaler, Veselý: *Relative error
+//! streaming quantiles* (2021): sections and their schedule.
 //!
 //! **Where this departs from them.** Each departure makes the error smaller, or known exactly.
 //!
-//! - *A second coin shifts the pairs*: values (1, 2), (3, 4), … of the sorted level, or (2, 3), (4, 5), …. Whether `x` lies
-//!   within a pair is then a fair coin for every `x` between the least and the greatest of them; outside of these the
-//!   compaction does not err. So the error of a compaction is `±2^h` with chance ¼ each at most, whatever the values and
-//!   their order, and the variance of all of them together is at most a number that the sketch simply adds up.
-//! - *Coins come in pairs*: every second compaction of a level keeps the values that the one before would have dropped.
-//!   The two errors then cancel if both occurred, which halves the variance. (REQ does this; KLL does not.)
+//! - *A second coin shifts the pairs*: values (1, 2), (3, 4), … of the sorted level, or (2, 3), (4,
+//!   5), …. Whether `x` lies within a pair is then a fair coin for every `x` between the least and
+//!   the greatest of them; outside of these the compaction does not err. So the error of a
+//!   compaction is `±2^h` with chance ¼ each at most, whatever the values and their order, and the
+//!   variance of all of them together is at most a number that the sketch simply adds up.
+//! - *Coins come in pairs*: every second compaction of a level keeps the values that the one before
+//!   would have dropped. The two errors then cancel if both occurred, which halves the variance.
+//!   (REQ does this; KLL does not.)
 //! - *Tails protect both ends* in one sketch; REQ protects one.
-//! - *Where compactions happened is kept* for tails (`error_profile.rs`), so that intervals are as narrow as the
-//!   errors are.
+//! - *Where compactions happened is kept* for tails (`error_profile.rs`), so that intervals are as
+//!   narrow as the errors are.
 //! - Weights go straight to the levels of their binary digits, and are exact there.
 //!
-//! Bytes depend on the order of the values, on splitting and on the seed as soon as something was compacted; the
-//! guarantee does not.
+//! Bytes depend on the order of the values, on splitting and on the seed as soon as something was
+//! compacted; the guarantee does not.
 
 mod bytes;
 mod compaction;
@@ -114,7 +121,8 @@ pub struct RankSketch<T> {
     size: u32,
     accuracy: Accuracy,
     generator: Generator,
-    /// The number of values, each as often as its weight; at its largest it stays, and ranks are given up.
+    /// The number of values, each as often as its weight; at its largest it stays, and ranks are
+    /// given up.
     count: u64,
     /// Values that have no place in the order: NaN.
     unordered: u64,
@@ -168,18 +176,19 @@ impl<T> RankSketch<T> {
     /// The errors that can be asked for.
     pub const ERRORS: RangeInclusive<f64> = 1e-5..=0.2;
 
-    /// 1.96 standard errors of a rank, times `k`: a little more than the largest met at any length of stream, 1.068.
+    /// 1.96 standard errors of a rank, times `k`: a little more than the largest met at any length
+    /// of stream, 1.068.
     const UNIFORM_ERROR: f64 = 1.1;
 
     /// The same for tails, as a share of the distance from the nearer end.
     const TAILS_ERROR: f64 = 0.5;
 
-    /// The least size at which sections can shrink as long as any stream lasts. Smaller sketches with tails
-    /// work, and state their errors, but these grow with the length of the stream.
+    /// The least size at which sections can shrink as long as any stream lasts. Smaller sketches
+    /// with tails work, and state their errors, but these grow with the length of the stream.
     const LEAST_FOR_TAILS: u32 = 32;
 
-    /// Returns the size at which 95 % of all answers keep to that error of the rank: a share of all values, or with
-    /// [`Accuracy::Tails`] of the distance from the nearer end.
+    /// Returns the size at which 95 % of all answers keep to that error of the rank: a share of all
+    /// values, or with [`Accuracy::Tails`] of the distance from the nearer end.
     ///
     /// # Errors
     /// If the error is not in [`ERRORS`](Self::ERRORS).

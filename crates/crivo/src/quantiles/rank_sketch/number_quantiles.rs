@@ -24,7 +24,8 @@ pub struct Bar {
 }
 
 impl Bar {
-    /// Returns the limits of that many bars of equal width; two limits if there can be only one bar.
+    /// Returns the limits of that many bars of equal width; two limits if there can be only one
+    /// bar.
     pub(crate) fn limits(least: f64, greatest: f64, bars: usize) -> Vec<f64> {
         let width = (greatest - least) / bars.max(1) as f64;
         if !(width > 0.0 && width.is_finite() && least + width > least) {
@@ -35,7 +36,8 @@ impl Bar {
 }
 
 impl NumberQuantiles {
-    /// Returns an empty sketch of that size, drawing from the seed. Sketches that will be merged need different seeds.
+    /// Returns an empty sketch of that size, drawing from the seed. Sketches that will be merged
+    /// need different seeds.
     ///
     /// # Errors
     /// If the size is odd or not in [`SIZES`](Self::SIZES).
@@ -51,7 +53,8 @@ impl NumberQuantiles {
         Self::new(Self::size_for(error, Accuracy::Uniform)?, Accuracy::Uniform, seed)
     }
 
-    /// Returns an empty sketch whose ranks are right to within that share of the distance from the nearer end, 95 % sure.
+    /// Returns an empty sketch whose ranks are right to within that share of the distance from the
+    /// nearer end, 95 % sure.
     ///
     /// # Errors
     /// If the error is not in [`ERRORS`](Self::ERRORS).
@@ -59,8 +62,8 @@ impl NumberQuantiles {
         Self::new(Self::size_for(error, Accuracy::Tails)?, Accuracy::Tails, seed)
     }
 
-    /// Returns an empty sketch of the same sizes, whose coins are independent of this one's: for values that will be
-    /// merged into it.
+    /// Returns an empty sketch of the same sizes, whose coins are independent of this one's: for
+    /// values that will be merged into it.
     #[must_use]
     pub fn emptied(&self) -> Self {
         let mut empty = self.clone();
@@ -138,8 +141,8 @@ impl NumberQuantiles {
         }
     }
 
-    /// Returns the number at which that share of all numbers is reached, with bounds at 95 %. None if there are no
-    /// numbers, or the share is not from 0 to 1.
+    /// Returns the number at which that share of all numbers is reached, with bounds at 95 %. None
+    /// if there are no numbers, or the share is not from 0 to 1.
     ///
     /// Of `n` numbers it is the one of rank `⌈share·n⌉`, counted from 1; the ends are exact.
     pub fn quantile(&self, share: f64) -> Option<Estimate> {
@@ -181,7 +184,8 @@ impl NumberQuantiles {
         self.count_to(&Number::new(limit), true, confidence)
     }
 
-    /// Returns which share of all numbers is at most a limit, with bounds at 95 %. None if there are no numbers.
+    /// Returns which share of all numbers is at most a limit, with bounds at 95 %. None if there
+    /// are no numbers.
     pub fn rank(&self, limit: f64) -> Option<Estimate> {
         let below = self.count_at_most(limit);
         let all = self.count as f64;
@@ -192,8 +196,8 @@ impl NumberQuantiles {
         })
     }
 
-    /// Returns the numbers in that many bars of equal width, with bounds at 95 % for each. Numbers that are all
-    /// equal, or span more than floats can divide, come in one bar.
+    /// Returns the numbers in that many bars of equal width, with bounds at 95 % for each. Numbers
+    /// that are all equal, or span more than floats can divide, come in one bar.
     pub fn histogram(&self, bars: usize) -> Vec<Bar> {
         let Some((least, greatest)) = self.min().zip(self.max()) else { return Vec::new() };
         let limits = Bar::limits(least, greatest, bars);
@@ -207,7 +211,8 @@ impl NumberQuantiles {
         (0..=last).map(bar).collect()
     }
 
-    /// Returns how many numbers lie from one to before another, with bounds of any confidence; 0 for NaN.
+    /// Returns how many numbers lie from one to before another, with bounds of any confidence; 0
+    /// for NaN.
     pub fn count_between_at(&self, from: f64, to: f64, confidence: Confidence) -> Estimate {
         if self.is_empty() || from.is_nan() || to.is_nan() || from >= to {
             return Estimate::exact(0.0);
@@ -215,8 +220,8 @@ impl NumberQuantiles {
         self.count_between(&Number::new(from), &Number::new(to), confidence)
     }
 
-    /// Returns the kept numbers in ascending order, each with the estimated number of numbers up to it: the steps of the
-    /// distribution function.
+    /// Returns the kept numbers in ascending order, each with the estimated number of numbers up to
+    /// it: the steps of the distribution function.
     pub fn distribution(&self) -> Vec<(f64, u64)> {
         self.steps().iter().map(|step| (step.item.value(), step.up_to)).collect()
     }

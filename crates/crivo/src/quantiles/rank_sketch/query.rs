@@ -24,7 +24,8 @@ pub(super) struct Between<T> {
 }
 
 impl<T: RankItem> RankSketch<T> {
-    /// Returns the number of values, each as often as its weight; [`u64::MAX`] if that many or more.
+    /// Returns the number of values, each as often as its weight; [`u64::MAX`] if that many or
+    /// more.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -67,9 +68,10 @@ impl<T: RankItem> RankSketch<T> {
 
     /// Returns how many ranks the rank of any one value may be off, except with that probability.
     ///
-    /// The errors of compactions are independent, symmetric and bounded, and the sum of them is sub-Gaussian with its own
-    /// variance: `(1 + cosh x)/2 ≤ exp(x²/4)`. So this is Hoeffding's bound, which holds at any probability, unlike the normal
-    /// distribution that intervals are made with.
+    /// The errors of compactions are independent, symmetric and bounded, and the sum of them is
+    /// sub-Gaussian with its own variance: `(1 + cosh x)/2 ≤ exp(x²/4)`. So this is Hoeffding's
+    /// bound, which holds at any probability, unlike the normal distribution that intervals are
+    /// made with.
     pub fn rank_margin(&self, probability: f64) -> f64 {
         let bound = libm::sqrt(2.0 * self.variance() * libm::log(2.0 / probability));
         bound.min(self.most_error as f64)
@@ -236,8 +238,8 @@ impl<T: RankItem> RankSketch<T> {
             Accuracy::Uniform => uniform,
             Accuracy::Tails => self.margin(self.variance_at(item), confidence),
         };
-        // The last value with certainly or probably fewer than `rank` values below it, and the first with at
-        // least `rank` up to it.
+        // The last value with certainly or probably fewer than `rank` values below it, and the
+        // first with at least `rank` up to it.
         let lower = steps.iter().take_while(|step| step.below as f64 + margin_at(step.item) < rank).last();
         let upper =
             steps.iter().rev().take_while(|step| step.up_to as f64 - margin_at(step.item) >= rank).last();
@@ -270,8 +272,8 @@ impl<T: RankItem> RankSketch<T> {
     }
 }
 
-/// The largest error of that confidence, by the normal distribution. Errors are whole numbers, so that one of `m` stands
-/// for everything up to `m + 1/2`.
+/// The largest error of that confidence, by the normal distribution. Errors are whole numbers, so
+/// that one of `m` stands for everything up to `m + 1/2`.
 fn whole_margin(variance: f64, confidence: Confidence) -> f64 {
     (two_sided_quantile(confidence.level()) * variance.sqrt() - 0.5).ceil().max(0.0)
 }

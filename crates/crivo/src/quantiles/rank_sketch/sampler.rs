@@ -1,8 +1,9 @@
-//! Values far below the top are not worth sorting: one of each `2^s` is drawn, and stands for all of them.
+//! Values far below the top are not worth sorting: one of each `2^s` is drawn, and stands for all
+//! of them.
 //!
-//! A block's value is the one at a place that was drawn before the block began, so that the others are passed over. What a
-//! draw adds to the variance is at most `4^s/4`. The lowest level is so far below the top that all draws together stay
-//! below a sixteenth of the variance.
+//! A block's value is the one at a place that was drawn before the block began, so that the others
+//! are passed over. What a draw adds to the variance is at most `4^s/4`. The lowest level is so far
+//! below the top that all draws together stay below a sixteenth of the variance.
 
 use super::item::RankItem;
 use super::{Level, RankSketch};

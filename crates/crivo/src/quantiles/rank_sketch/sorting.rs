@@ -1,15 +1,17 @@
 //! Sorting of few values without branches.
 //!
-//! Most compactions sort ten to thirty numbers. The usual way to sort that few, insertion, mispredicts a branch for nearly every number.
-//! Here they go through a network of compare-exchanges: eights are sorted, and merged by Batcher's odd-even merge (Knuth, volume 3,
+//! Most compactions sort ten to thirty numbers. The usual way to sort that few, insertion,
+//! mispredicts a branch for nearly every number. Here they go through a network of
+//! compare-exchanges: eights are sorted, and merged by Batcher's odd-even merge (Knuth, volume 3,
 //! section 5.3.4). What is compared selects values, and never decides a jump.
 //!
-//! A network for fewer values is the one for more without the compare-exchanges of the last places: values that are greater than all
-//! others would stay there.
+//! A network for fewer values is the one for more without the compare-exchanges of the last places:
+//! values that are greater than all others would stay there.
 
 use std::hint::select_unpredictable;
 
-/// Sorts values of which equal ones cannot be told apart. `greatest` is at least as large as all of them.
+/// Sorts values of which equal ones cannot be told apart. `greatest` is at least as large as all of
+/// them.
 pub(super) fn sort_few<T: Copy + Ord>(values: &mut [T], greatest: T) {
     match values.len() {
         0 | 1 => {}
@@ -46,8 +48,8 @@ fn sort_places<T: Copy + Ord, const PLACES: usize>(places: &mut [T; PLACES]) {
     }
 }
 
-/// Defines a function of these compare-exchanges, in places from `FIRST` on. They are written one by one because compilers do not
-/// unroll loops that make them.
+/// Defines a function of these compare-exchanges, in places from `FIRST` on. They are written one
+/// by one because compilers do not unroll loops that make them.
 macro_rules! network {
     ($(#[$about:meta])* $name:ident: $(($low:literal, $high:literal))*) => {
         $(#[$about])*
@@ -97,8 +99,8 @@ mod tests {
 
     #[test]
     fn networks_sort_zeros_and_ones() {
-        // By the principle of zeros and ones they sort everything then. All sequences for few places, and for more of them all
-        // pairs of sorted halves, whose parts were tested before.
+        // By the principle of zeros and ones they sort everything then. All sequences for few
+        // places, and for more of them all pairs of sorted halves, whose parts were tested before.
         fn check<const PLACES: usize>(sequences: impl Iterator<Item = u32>) {
             for bits in sequences {
                 let mut places = std::array::from_fn::<u8, PLACES, _>(|at| (bits >> at & 1) as u8);

@@ -13,15 +13,16 @@ const POINTS: u32 = 64;
 const TRIED: usize = 32;
 
 impl Bands {
-    /// The probability to meet at the threshold that [`for_threshold`](Self::for_threshold) reaches.
+    /// The probability to meet at the threshold that [`for_threshold`](Self::for_threshold)
+    /// reaches.
     pub const RECALL: f64 = 0.99;
 
-    /// The bands with which pairs of the threshold's similarity meet with a probability of at least 99 %,
-    /// pairs above it more often, and as few pairs below as `hashes` slots allow.
+    /// The bands with which pairs of the threshold's similarity meet with a probability of at least
+    /// 99 %, pairs above it more often, and as few pairs below as `hashes` slots allow.
     ///
     /// # Errors
-    /// If the threshold is not in (0, 1], if there are 0 slots or more than any signature has, or if so few
-    /// cannot reach the probability at so low a threshold.
+    /// If the threshold is not in (0, 1], if there are 0 slots or more than any signature has, or
+    /// if so few cannot reach the probability at so low a threshold.
     pub fn for_threshold(threshold: f64, hashes: u32) -> Result<Self> {
         Self::for_recall(threshold, Self::RECALL, hashes)
     }
@@ -42,8 +43,9 @@ impl Bands {
         check_similarity("threshold", threshold)?;
         check_probability("recall", recall)?;
         check_hashes(hashes)?;
-        // For each number of rows the fewest bands that reach the point. More rows are a steeper curve
-        // through it, but for the rounding of the bands to a whole number: so the last few are compared.
+        // For each number of rows the fewest bands that reach the point. More rows are a steeper
+        // curve through it, but for the rounding of the bands to a whole number: so the last few
+        // are compared.
         let possible: Vec<Self> = (1..=hashes)
             .filter_map(|rows| {
                 let bands = least_bands(threshold, recall, rows)?;
@@ -60,12 +62,12 @@ impl Bands {
     }
 
     /// The bands that lose least, where a pair above the threshold that does not meet costs
-    /// `miss_weight` and one below it that does costs `false_alarm_weight`, all similarities being equally
-    /// frequent.
+    /// `miss_weight` and one below it that does costs `false_alarm_weight`, all similarities being
+    /// equally frequent.
     ///
     /// # Errors
-    /// If the threshold is not in (0, 1], if there are 0 slots or more than any signature has, or if a weight
-    /// is not positive.
+    /// If the threshold is not in (0, 1], if there are 0 slots or more than any signature has, or
+    /// if a weight is not positive.
     ///
     /// ```
     /// use crivo::similarity::Bands;
@@ -150,8 +152,9 @@ impl Bands {
     }
 }
 
-/// Returns the fewest bands of `rows` rows with which a pair of the given similarity meets with at least
-/// the given probability. Returns `None` if not even all slots of the largest signature are enough.
+/// Returns the fewest bands of `rows` rows with which a pair of the given similarity meets with at
+/// least the given probability. Returns `None` if not even all slots of the largest signature are
+/// enough.
 fn least_bands(similarity: f64, probability: f64, rows: u32) -> Option<u32> {
     let band_equal = libm::pow(similarity, rows.into());
     if band_equal >= 1.0 {

@@ -7,8 +7,8 @@ use crate::math::two_sided_quantile;
 
 impl Bands {
     /// Returns how many pairs exist beside those that were found, with bounds at 95 %, from the
-    /// similarities of all that were found: each stands for `1/P(J)` pairs, so `1/P(J) − 1` were missed.
-    /// Where none was found, nothing is known: the upper bound is infinite then.
+    /// similarities of all that were found: each stands for `1/P(J)` pairs, so `1/P(J) − 1` were
+    /// missed. Where none was found, nothing is known: the upper bound is infinite then.
     ///
     /// # Errors
     /// If a similarity is not in (0, 1].
@@ -25,7 +25,8 @@ impl Bands {
         self.expected_missed_at(similarities, Confidence::P95)
     }
 
-    /// Returns how many pairs exist beside those that were found, with bounds at the given confidence.
+    /// Returns how many pairs exist beside those that were found, with bounds at the given
+    /// confidence.
     ///
     /// # Errors
     /// As for [`expected_missed`](Self::expected_missed).
@@ -52,8 +53,9 @@ impl Bands {
         if missed == 0.0 {
             return Ok(Estimate::probable(0.0, 0.0, 0.0, confidence));
         }
-        // The variance grows with what is estimated, so bounds solve (estimate − truth)² = z² · truth · scale
-        // for the truth. Pairs come whole, so the bounds are widened to whole numbers.
+        // The variance grows with what is estimated, so bounds solve (estimate − truth)² = z² ·
+        // truth · scale for the truth. Pairs come whole, so the bounds are widened to whole
+        // numbers.
         let scale = variance / missed;
         let z = two_sided_quantile(confidence.level());
         let centre = missed + z * z * scale / 2.0;

@@ -1,26 +1,28 @@
 //! Bands: which pairs of signatures meet?
 //!
-//! **Question.** Comparing every pair of a million signatures takes half a million million steps. Which
-//! pairs are worth it?
+//! **Question.** Comparing every pair of a million signatures takes half a million million steps.
+//! Which pairs are worth it?
 //!
-//! **Guarantee.** A signature's slots are cut into `b` bands of `r` rows; a pair meets if any band is equal
-//! in all its rows. Slots are equal with probability `J`, the pair's similarity, so it meets with
-//! `P(J) = 1 − (1 − J^r)^b`: an S-curve, steepest near `(1/b)^(1/r)`.
+//! **Guarantee.** A signature's slots are cut into `b` bands of `r` rows; a pair meets if any band
+//! is equal in all its rows. Slots are equal with probability `J`, the pair's similarity, so it
+//! meets with `P(J) = 1 − (1 − J^r)^b`: an S-curve, steepest near `(1/b)^(1/r)`.
 //!
-//! **Idea.** Choose `b` and `r` so that the curve is high above the similarity that matters and low below.
-//! Candidates are compared afterwards, so a pair that meets for nothing costs a comparison, while one that
-//! never meets is lost: [`Bands::for_threshold`] therefore asks for at least 99 % *at* the threshold, and then for as
-//! few candidates as possible. (Tools that balance both sides find less than half of the pairs there.)
+//! **Idea.** Choose `b` and `r` so that the curve is high above the similarity that matters and low
+//! below. Candidates are compared afterwards, so a pair that meets for nothing costs a comparison,
+//! while one that never meets is lost: [`Bands::for_threshold`] therefore asks for at least 99 %
+//! *at* the threshold, and then for as few candidates as possible. (Tools that balance both sides
+//! find less than half of the pairs there.)
 //!
-//! What was never a candidate can still be counted: a pair of similarity `J` that was found stands for `1/P(J)`
-//! that exist, so [`Bands::expected_missed`] tells how many the bands did not find, with bounds.
+//! What was never a candidate can still be counted: a pair of similarity `J` that was found stands
+//! for `1/P(J)` that exist, so [`Bands::expected_missed`] tells how many the bands did not find,
+//! with bounds.
 //!
-//! **When not to use it.** For thresholds so low that the curve cannot reach them with the slots there are;
-//! that is refused, with the lowest threshold that is possible.
+//! **When not to use it.** For thresholds so low that the curve cannot reach them with the slots
+//! there are; that is refused, with the lowest threshold that is possible.
 //!
-//! **Sources.** Indyk, Motwani: *Approximate nearest neighbors* (1998). Leskovec, Rajaraman, Ullman: *Mining
-//! of massive datasets*, section 3.4. Horvitz, Thompson: *A generalization of sampling without replacement
-//! from a finite universe* (1952).
+//! **Sources.** Indyk, Motwani: *Approximate nearest neighbors* (1998). Leskovec, Rajaraman,
+//! Ullman: *Mining of massive datasets*, section 3.4. Horvitz, Thompson: *A generalization of
+//! sampling without replacement from a finite universe* (1952).
 
 mod choice;
 mod missed;
@@ -99,8 +101,8 @@ impl Bands {
         curve(similarity, self.bands.into(), self.rows.into())
     }
 
-    /// Where the curve is about steepest: `(1/b)^(1/r)`. Pairs of this similarity meet with probability
-    /// `1 − (1 − 1/b)^b`, about 0.63.
+    /// Where the curve is about steepest: `(1/b)^(1/r)`. Pairs of this similarity meet with
+    /// probability `1 − (1 − 1/b)^b`, about 0.63.
     pub fn approximate_threshold(self) -> f64 {
         libm::pow(1.0 / f64::from(self.bands), 1.0 / f64::from(self.rows))
     }
@@ -115,13 +117,14 @@ fn curve(similarity: f64, bands: f64, rows: f64) -> f64 {
 // ---- keys ----
 
 impl Bands {
-    /// One number for each band of a signature, replacing what `keys` held: equal for signatures that are equal in
-    /// all rows of the band, and otherwise different but for a chance of 2^−64. The number of the band is mixed
-    /// in, so that keys of all bands can share a table. These values never change, so they may be stored.
+    /// One number for each band of a signature, replacing what `keys` held: equal for signatures
+    /// that are equal in all rows of the band, and otherwise different but for a chance of 2^−64.
+    /// The number of the band is mixed in, so that keys of all bands can share a table. These
+    /// values never change, so they may be stored.
     ///
     /// # Errors
-    /// If there are fewer slots than the bands use, as in the sketch of an empty set; `keys` is unchanged
-    /// then.
+    /// If there are fewer slots than the bands use, as in the sketch of an empty set; `keys` is
+    /// unchanged then.
     ///
     /// ```
     /// use crivo::similarity::{Bands, MinHash};

@@ -1,8 +1,8 @@
 //! The buckets of one band: from a band's key to the newest of the sets that have it.
 //!
-//! A table with linear probing of 8 bytes a bucket: 32 bits of the key and the number of the newest set;
-//! the older ones are linked behind it. So a bucket of one set, which most are, costs nothing more,
-//! and one of a million no table of its own.
+//! A table with linear probing of 8 bytes a bucket: 32 bits of the key and the number of the newest
+//! set; the older ones are linked behind it. So a bucket of one set, which most are, costs nothing
+//! more, and one of a million no table of its own.
 
 use crate::cpu;
 use crate::error::Result;

@@ -56,11 +56,12 @@ impl LshIndex {
         contents
     }
 
-    /// Builds the index that [`contents`](Self::contents) was taken from, for sketches of `k` slots, cut into the same
-    /// bands, under the same scheme.
+    /// Builds the index that [`contents`](Self::contents) was taken from, for sketches of `k`
+    /// slots, cut into the same bands, under the same scheme.
     ///
     /// # Errors
-    /// If the arrays do not fit each other or the sizes, if an id comes twice, or if there is no memory.
+    /// If the arrays do not fit each other or the sizes, if an id comes twice, or if there is no
+    /// memory.
     pub fn from_contents(k: u32, bands: Bands, scheme: KeyScheme, contents: &LshContents) -> Result<Self> {
         let mut index = Self::with_scheme(k, bands, scheme)?;
         let sets = contents.ids.len();
@@ -89,7 +90,8 @@ impl LshIndex {
         Ok(index)
     }
 
-    /// Returns the number of sets above which only the pairs of a bucket with the smallest id are named.
+    /// Returns the number of sets above which only the pairs of a bucket with the smallest id are
+    /// named.
     pub fn all_pairs_up_to(&self) -> usize {
         self.all_pairs_up_to
     }

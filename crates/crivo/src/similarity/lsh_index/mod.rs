@@ -1,28 +1,31 @@
 //! `LshIndex`: which of many sets are like this one, or like each other?
 //!
-//! **Question.** Among a million sets, which have a Jaccard similarity above a threshold with a given
-//! one; and which pairs of them?
+//! **Question.** Among a million sets, which have a Jaccard similarity above a threshold with a
+//! given one; and which pairs of them?
 //!
 //! **Guarantee.** A pair of similarity `J` is a candidate with probability `P(J) = 1 − (1 − J^r)^b`
-//! ([`Bands`]), at least 99 % at the threshold that the index was built for. What is reported as similar is
-//! judged by the `k` slots of its signatures: its similarity is known to about `1/√k`, and
-//! the exact one is the caller's to compute ([`jaccard`](super::jaccard)) where sets are at hand.
+//! ([`Bands`]), at least 99 % at the threshold that the index was built for. What is reported as
+//! similar is judged by the `k` slots of its signatures: its similarity is known to about `1/√k`,
+//! and the exact one is the caller's to compute ([`jaccard`](super::jaccard)) where sets are at
+//! hand.
 //!
-//! **Idea.** Each band of a signature is a key; sets that share a key are candidates. So a query looks into
-//! `b` buckets instead of at a million signatures.
+//! **Idea.** Each band of a signature is a key; sets that share a key are candidates. So a query
+//! looks into `b` buckets instead of at a million signatures.
 //!
-//! **Crowds.** A million equal sets share every bucket, and would be half a million million pairs. Of a
-//! bucket with more than [`LshIndex::ALL_PAIRS_UP_TO`] sets, [`candidates`](LshIndex::candidates) and
-//! [`similars`](LshIndex::similars) name only the pairs with the smallest id: a star, which still connects
-//! all of them. A query for one set is never cut short.
+//! **Crowds.** A million equal sets share every bucket, and would be half a million million pairs.
+//! Of a bucket with more than [`LshIndex::ALL_PAIRS_UP_TO`] sets,
+//! [`candidates`](LshIndex::candidates) and [`similars`](LshIndex::similars) name only the pairs
+//! with the smallest id: a star, which still connects all of them. A query for one set is never cut
+//! short.
 //!
-//! **Memory.** `2k + 4b` bytes a set, 9 to 18 a bucket and about 40 for the id: with `k = 128` in 16 bands
-//! about half a kilobyte a set.
+//! **Memory.** `2k + 4b` bytes a set, 9 to 18 a bucket and about 40 for the id: with `k = 128` in
+//! 16 bands about half a kilobyte a set.
 //!
-//! **When not to use it.** For a few thousand sets: comparing all of them takes a second. Across restarts: it lives
-//! in memory, and is no file; [`LshContents`] takes one to another process.
+//! **When not to use it.** For a few thousand sets: comparing all of them takes a second. Across
+//! restarts: it lives in memory, and is no file; [`LshContents`] takes one to another process.
 //!
-//! **Sources.** Those of [`Bands`]. Li, König: *b-bit minwise hashing* (2010), for slots of fewer bits.
+//! **Sources.** Those of [`Bands`]. Li, König: *b-bit minwise hashing* (2010), for slots of fewer
+//! bits.
 
 mod buckets;
 mod contents;
@@ -147,8 +150,8 @@ impl LshIndex {
     /// Adds a set under an id of the caller's.
     ///
     /// # Errors
-    /// If the id is in the index already (remove it first), if the set is empty, if `k` or the scheme is not the
-    /// index's, or if there is no memory; the index is unchanged then.
+    /// If the id is in the index already (remove it first), if the set is empty, if `k` or the
+    /// scheme is not the index's, or if there is no memory; the index is unchanged then.
     pub fn insert(&mut self, id: u64, sketch: &MinHash) -> Result<()> {
         self.require_fit(sketch)?;
         if sketch.is_empty() {
@@ -167,8 +170,8 @@ impl LshIndex {
         let mut keys = std::mem::take(&mut self.keys);
         let linked = self.link(number, sketch.slots(), &mut keys);
         self.keys = keys;
-        // If memory ran out between two bands, the number belongs to no set, and queries that find it in a
-        // bucket skip it.
+        // If memory ran out between two bands, the number belongs to no set, and queries that find
+        // it in a bucket skip it.
         self.ids.push(linked.is_ok().then_some(id));
         linked
     }
@@ -238,8 +241,8 @@ impl LshIndex {
             .collect()
     }
 
-    /// The ids of the sets that share a bucket with this one, in ascending order. If it is in the index
-    /// itself, so is its id among them. An empty set shares none.
+    /// The ids of the sets that share a bucket with this one, in ascending order. If it is in the
+    /// index itself, so is its id among them. An empty set shares none.
     ///
     /// # Errors
     /// If `k` or the scheme is not the index's.
@@ -265,8 +268,8 @@ impl LshIndex {
         Ok(self.candidate_numbers().into_iter().filter_map(judged).collect())
     }
 
-    /// The sets like this one, whose estimated similarity is at least `threshold`, in the order of their ids.
-    /// If it is in the index itself, so is its id among them.
+    /// The sets like this one, whose estimated similarity is at least `threshold`, in the order of
+    /// their ids. If it is in the index itself, so is its id among them.
     ///
     /// # Errors
     /// If the threshold is not in (0, 1], or if `k` or the scheme is not the index's.
@@ -406,8 +409,8 @@ impl LshIndex {
     }
 }
 
-/// The part of a band's key that its bucket is known by. Different keys share it with a chance of 2^−32:
-/// a candidate more, at times.
+/// The part of a band's key that its bucket is known by. Different keys share it with a chance of
+/// 2^−32: a candidate more, at times.
 fn short(key: u64) -> u32 {
     (key >> 32) as u32
 }

@@ -6,8 +6,8 @@ use crate::error::Result;
 use crate::prelude::*;
 use crate::similarity::min_hash::spread;
 
-/// The approximate size of a block of signatures. Signatures are allocated in blocks, so that growing never
-/// moves existing ones.
+/// The approximate size of a block of signatures. Signatures are allocated in blocks, so that
+/// growing never moves existing ones.
 const BLOCK_BYTES: usize = 1 << 16;
 
 /// No older set in the bucket.
@@ -24,8 +24,8 @@ pub(super) struct Store {
 
 #[derive(Debug, Clone)]
 struct Block {
-    /// Sixteen bits of each slot, a set after the other: different slots agree with a chance of 2^−16,
-    /// which is far below the error of the similarity itself.
+    /// Sixteen bits of each slot, a set after the other: different slots agree with a chance of
+    /// 2^−16, which is far below the error of the similarity itself.
     signatures: Vec<u16>,
     /// For each set and band the set that came before it in its bucket.
     older: Vec<u32>,
@@ -95,8 +95,8 @@ pub(super) fn shorten(slots: &[u64], signature: &mut [u16]) {
     }
 }
 
-/// Returns how many slots two signatures share. (Counted in 16 bits, which are enough for any signature, so
-/// that eight are compared at once.)
+/// Returns how many slots two signatures share. (Counted in 16 bits, which are enough for any
+/// signature, so that eight are compared at once.)
 pub(super) fn equal_slots(first: &[u16], second: &[u16]) -> u32 {
     first.iter().zip(second).map(|(a, b)| u16::from(a == b)).fold(0_u16, u16::wrapping_add).into()
 }

@@ -5,35 +5,36 @@
 //! **Question.** What share of the elements of two sets, taken together, is in both? (The Jaccard
 //! similarity `J = |A ∩ B| / |A ∪ B|`.)
 //!
-//! **Guarantee.** With `k` slots the share of equal slots has mean `J`, without bias, and a standard error
-//! of at most `√(J(1 − J)/k)`: for `k = 400` at most 0.025, and 0.05 or better with 95 % confidence. This
-//! holds for sets of one element and of a million. The bounds are those of `k` independent trials, and a
-//! little wide where sets are smaller than `k`.
+//! **Guarantee.** With `k` slots the share of equal slots has mean `J`, without bias, and a
+//! standard error of at most `√(J(1 − J)/k)`: for `k = 400` at most 0.025, and 0.05 or better with
+//! 95 % confidence. This holds for sets of one element and of a million. The bounds are those of
+//! `k` independent trials, and a little wide where sets are smaller than `k`.
 //!
-//! **Idea.** Give every element a random place in a line; the first element of a set's line is the first
-//! of the union's with the probability that it is in both sets. `k` lines make `k` trials, but cost `k`
-//! hashes an element. Here one hash puts the element into one of `k` slots, and each slot keeps its
-//! smallest. Slots that stay empty are filled by further rounds, whose values are larger than those of all
-//! earlier rounds (*Fast Similarity Sketching*). So 1,000 elements at `k = 128` take little more than 1,000
-//! steps instead of 128,000.
+//! **Idea.** Give every element a random place in a line; the first element of a set's line is the
+//! first of the union's with the probability that it is in both sets. `k` lines make `k` trials,
+//! but cost `k` hashes an element. Here one hash puts the element into one of `k` slots, and each
+//! slot keeps its smallest. Slots that stay empty are filled by further rounds, whose values are
+//! larger than those of all earlier rounds (*Fast Similarity Sketching*). So 1,000 elements at
+//! `k = 128` take little more than 1,000 steps instead of 128,000.
 //!
-//! A slot says in which round it was filled, in its high bits. So the smaller of two slots is the slot of
-//! the union: sketches merge bit for bit into that of the joined set.
+//! A slot says in which round it was filled, in its high bits. So the smaller of two slots is the
+//! slot of the union: sketches merge bit for bit into that of the joined set.
 //!
-//! **When not to use it.** For sets whose elements can be compared themselves: [`jaccard`](super::jaccard)
-//! is exact and fast enough for millions of pairs. For sizes of unions and intersections:
-//! [`KMinValues`](crate::distinct::KMinValues). For finding which of many sets are alike, this is the
-//! first step: [`Bands`](super::Bands) and [`LshIndex`](super::LshIndex) are the next.
+//! **When not to use it.** For sets whose elements can be compared themselves:
+//! [`jaccard`](super::jaccard) is exact and fast enough for millions of pairs. For sizes of unions
+//! and intersections: [`KMinValues`](crate::distinct::KMinValues). For finding which of many sets
+//! are alike, this is the first step: [`Bands`](super::Bands) and [`LshIndex`](super::LshIndex) are
+//! the next.
 //!
 //! **Two empty sets** have no similarity: there is nothing that they share. [`MinHash::similarity`]
 //! refuses them, so that texts too short for any feature never count as duplicates of each other.
 //!
-//! **Sources.** Broder: *On the resemblance and containment of documents* (1997). Dahlgaard, Knudsen,
-//! Thorup: *Fast similarity sketching* (2017, arXiv 1704.04370).
+//! **Sources.** Broder: *On the resemblance and containment of documents* (1997). Dahlgaard,
+//! Knudsen, Thorup: *Fast similarity sketching* (2017, arXiv 1704.04370).
 //!
-//! **Where this departs from the papers.** The paper adds the round to a real number; here it is in the
-//! high bits of an integer. An element that comes later runs through as many rounds as the slots still
-//! need, so that one by one, in batches and by merging give the same bytes.
+//! **Where this departs from the papers.** The paper adds the round to a real number; here it is in
+//! the high bits of an integer. An element that comes later runs through as many rounds as the
+//! slots still need, so that one by one, in batches and by merging give the same bytes.
 
 mod rounds;
 mod signature;
@@ -52,7 +53,8 @@ use crate::math::{chances, two_sided_quantile};
 use crate::prelude::*;
 use crate::sketch::{Merge, impl_insert_by_hash, impl_sketch};
 
-/// The sketch of a set that tells how alike it is to others; see the [module](self) for the guarantee.
+/// The sketch of a set that tells how alike it is to others; see the [module](self) for the
+/// guarantee.
 ///
 /// ```
 /// use crivo::similarity::MinHash;
@@ -79,8 +81,8 @@ pub struct MinHash {
 // ---- limits and sizing ----
 
 impl MinHash {
-    /// How many slots there may be: up to an error of 0.0055 in 256 KiB. (The round of a slot has 16 bits,
-    /// and there are `2k` rounds.)
+    /// How many slots there may be: up to an error of 0.0055 in 256 KiB. (The round of a slot has
+    /// 16 bits, and there are `2k` rounds.)
     pub const SIZES: RangeInclusive<u32> = 1..=32_767;
 
     /// Returns the largest error of the similarity, with about 95 % confidence: `1/√k`. That is two
@@ -134,8 +136,8 @@ impl MinHash {
         Self::with_scheme(k, KeyScheme::bytes())
     }
 
-    /// The sketch of an empty set for keys of the given scheme. Of hashes that the caller computed any
-    /// different integers will do: they are mixed here.
+    /// The sketch of an empty set for keys of the given scheme. Of hashes that the caller computed
+    /// any different integers will do: they are mixed here.
     ///
     /// # Errors
     /// If `k` is not in [`SIZES`](Self::SIZES).
@@ -161,7 +163,8 @@ impl MinHash {
         Self::new(Self::k_for(bound)?)
     }
 
-    /// The sketch of an empty set, for keys of the given scheme, of the size that has the wanted bound.
+    /// The sketch of an empty set, for keys of the given scheme, of the size that has the wanted
+    /// bound.
     ///
     /// # Errors
     /// If no size has it.
@@ -204,8 +207,8 @@ impl_insert_by_hash!(MinHash);
 // ---- query ----
 
 impl MinHash {
-    /// The Jaccard similarity of the two sets, with bounds at 95 %; 0, and certain, if one of them is
-    /// empty.
+    /// The Jaccard similarity of the two sets, with bounds at 95 %; 0, and certain, if one of them
+    /// is empty.
     ///
     /// # Errors
     /// If both are empty (nothing can be said then), or if `k` or the schemes differ.
@@ -236,15 +239,16 @@ impl MinHash {
         }
     }
 
-    /// Returns how many different elements the set has, with bounds at 95 %: a by-product, to about `1/√k`.
+    /// Returns how many different elements the set has, with bounds at 95 %: a by-product, to about
+    /// `1/√k`.
     pub fn items(&self) -> Estimate {
         self.items_at(Confidence::P95)
     }
 
     /// Returns how many different elements the set has, with bounds at the given confidence.
     ///
-    /// Each of `n` elements falls into a slot with chance `1/k` a round, so the time until a slot is
-    /// filled, by the clock that counts `−ln(1 − 1/k)` a round, is exponential with rate `n`.
+    /// Each of `n` elements falls into a slot with chance `1/k` a round, so the time until a slot
+    /// is filled, by the clock that counts `−ln(1 − 1/k)` a round, is exponential with rate `n`.
     pub fn items_at(&self, confidence: Confidence) -> Estimate {
         if self.is_empty() {
             return Estimate::exact(0.0);
@@ -263,7 +267,8 @@ impl MinHash {
             })
             .sum();
         let waited = waited.max(f64::MIN_POSITIVE);
-        // The sum of k such times has a gamma distribution; Wilson and Hilferty's cube makes it normal.
+        // The sum of k such times has a gamma distribution; Wilson and Hilferty's cube makes it
+        // normal.
         let z = two_sided_quantile(confidence.level());
         let (centre, width) = (1.0 - 1.0 / (9.0 * k), z / (3.0 * libm::sqrt(k)));
         let at = |root: f64| k * libm::pow(root.max(0.0), 3.0) / waited;
@@ -277,7 +282,8 @@ impl MinHash {
         self.slots.is_empty()
     }
 
-    /// Returns the slots: `k` of them, or none if the set is empty. A comparison counts the equal ones.
+    /// Returns the slots: `k` of them, or none if the set is empty. A comparison counts the equal
+    /// ones.
     pub fn slots(&self) -> &[u64] {
         &self.slots
     }
@@ -333,8 +339,8 @@ impl MinHash {
     }
 }
 
-/// Returns the similarity estimated from `equal` of `k` slots: that share, and as bounds the similarities
-/// at which that number of equal slots becomes unlikely (Clopper and Pearson 1934).
+/// Returns the similarity estimated from `equal` of `k` slots: that share, and as bounds the
+/// similarities at which that number of equal slots becomes unlikely (Clopper and Pearson 1934).
 pub(super) fn share_of_equal(equal: u32, k: u32, confidence: Confidence) -> Estimate {
     let (equal, k) = (f64::from(equal), f64::from(k));
     let (lower, upper) = chances(equal, k, (1.0 - confidence.level()) / 2.0);

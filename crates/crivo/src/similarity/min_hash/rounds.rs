@@ -1,11 +1,11 @@
 //! The rounds in which slots are filled.
 //!
 //! In each of the first `k` rounds every element falls into one slot, chosen by the round; in the
-//! `k` rounds after them every element falls into the same one, the slot whose turn it is, so that none
-//! stays empty. A slot keeps the smallest of what fell into it, where an earlier round is smaller than
-//! any later one. So filling may end after the first round that leaves no slot empty: what later
-//! rounds bring is larger than what is there. With many more elements than slots that is the first
-//! round, and an element costs a few nanoseconds whatever `k` is.
+//! `k` rounds after them every element falls into the same one, the slot whose turn it is, so that
+//! none stays empty. A slot keeps the smallest of what fell into it, where an earlier round is
+//! smaller than any later one. So filling may end after the first round that leaves no slot empty:
+//! what later rounds bring is larger than what is there. With many more elements than slots that is
+//! the first round, and an element costs a few nanoseconds whatever `k` is.
 //!
 //! Everything here is part of the file format: it never changes.
 
@@ -35,14 +35,16 @@ pub(super) fn all_rounds(k: u32) -> u32 {
     2 * k
 }
 
-/// Returns how many rounds an element has to run through: up to the last in which a slot was filled.
+/// Returns how many rounds an element has to run through: up to the last in which a slot was
+/// filled.
 pub(super) fn rounds_of(slots: &[u64]) -> u32 {
     let most = all_rounds(slots.len() as u32);
     if any_from(slots, 1) { slots.iter().max().map_or(most, |&slot| round_of(slot) + 1).min(most) } else { 1 }
 }
 
-/// Returns true if a slot was filled in this round or later, or not at all. (The sign of a difference
-/// instead of a comparison, which the oldest processors do not have for two words at once.)
+/// Returns true if a slot was filled in this round or later, or not at all. (The sign of a
+/// difference instead of a comparison, which the oldest processors do not have for two words at
+/// once.)
 fn any_from(slots: &[u64], round: u32) -> bool {
     let last_before = (u64::from(round) << (ROUND_SHIFT - 1)) - 1;
     slots.iter().fold(0, |signs, slot| signs | last_before.wrapping_sub(slot >> 1)) >> 63 != 0
@@ -54,18 +56,18 @@ fn round_key(round: u32) -> u64 {
     finish(GOLDEN.wrapping_mul(u64::from(round) + 1))
 }
 
-/// Brings every bit of a word to bear on the high bits, the only ones that count here. It is a bijection,
-/// so that different elements never tie, and strong enough that elements may be any integers:
-/// neighbours fall into unrelated places.
+/// Brings every bit of a word to bear on the high bits, the only ones that count here. It is a
+/// bijection, so that different elements never tie, and strong enough that elements may be any
+/// integers: neighbours fall into unrelated places.
 #[inline(always)]
 fn mix(word: u64) -> u64 {
     let mixed = word.wrapping_mul(MULTIPLIERS[0]);
     (mixed ^ mixed >> 32).wrapping_mul(MULTIPLIERS[1])
 }
 
-/// Where an element falls in one of the first `k` rounds, and as what but for the round. The index is the
-/// high half of the product with the number of slots; the low half is where in the slot's share of the
-/// range it fell: bits that the index does not depend on.
+/// Where an element falls in one of the first `k` rounds, and as what but for the round. The index
+/// is the high half of the product with the number of slots; the low half is where in the slot's
+/// share of the range it fell: bits that the index does not depend on.
 #[inline(always)]
 fn fall(hash: u64, key: u64, k: u64) -> (usize, u64) {
     let product = u128::from(mix(hash ^ key)) * u128::from(k);
@@ -87,8 +89,8 @@ fn run_round(slots: &mut [u64], hashes: &[u64], round: u32) {
 fn fall_all(slots: &mut [u64], hashes: &[u64], key: u64, mark: u64) {
     let k = slots.len() as u64;
     if k.is_power_of_two() {
-        // The product with a power of two is a shift. What a rotation brings to the low bits is the index, and these bits
-        // are fewer than those that a value loses.
+        // The product with a power of two is a shift. What a rotation brings to the low bits is the
+        // index, and these bits are fewer than those that a value loses.
         let (bits, mask) = (k.ilog2(), k - 1);
         fall_each(slots, hashes, mark, |hash| {
             let turned = mix(hash ^ key).rotate_left(bits);
@@ -99,8 +101,8 @@ fn fall_all(slots: &mut [u64], hashes: &[u64], key: u64, mark: u64) {
     }
 }
 
-/// Lets all elements fall to where `place` says. (Never inlined: a compiler that knows where the mark comes from joins it
-/// to the value with an instruction that takes longer than all the rest.)
+/// Lets all elements fall to where `place` says. (Never inlined: a compiler that knows where the
+/// mark comes from joins it to the value with an instruction that takes longer than all the rest.)
 #[inline(never)]
 fn fall_each(slots: &mut [u64], hashes: &[u64], mark: u64, place: impl Fn(u64) -> (usize, u64)) {
     let mut step = |hash: u64| {
@@ -163,7 +165,8 @@ pub(super) fn insert_one(slots: &mut [u64], hash: u64, rounds: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// The definition, word for word: all rounds, the smallest of everything that falls into a slot.
+    /// The definition, word for word: all rounds, the smallest of everything that falls into a
+    /// slot.
     fn by_definition(hashes: &[u64], k: u32) -> Vec<u64> {
         let mut slots = vec![EMPTY; k as usize];
         for round in 0..all_rounds(k) {

@@ -4,9 +4,9 @@ use super::MinHash;
 use super::rounds::{EMPTY, all_rounds, insert_all};
 use crate::error::Result;
 
-/// Fills `slots` with those of a [`MinHash`] of the set of hashes: `k` is their number, and nothing is
-/// allocated. Whether the set has any element is for the caller to know: of an empty set all slots are
-/// [`u64::MAX`], which no other set has in any.
+/// Fills `slots` with those of a [`MinHash`] of the set of hashes: `k` is their number, and nothing
+/// is allocated. Whether the set has any element is for the caller to know: of an empty set all
+/// slots are [`u64::MAX`], which no other set has in any.
 ///
 /// # Errors
 /// If the number of slots is not in [`MinHash::SIZES`].
@@ -29,8 +29,9 @@ pub fn sign(hashes: &[u64], slots: &mut [u64]) -> Result<()> {
     Ok(())
 }
 
-/// Slots in 32 bits instead of 64: as many as the shorter of the two has. Different slots become equal
-/// with a chance of 2^−32, which raises a similarity by no more than that; they no longer merge.
+/// Slots in 32 bits instead of 64: as many as the shorter of the two has. Different slots become
+/// equal with a chance of 2^−32, which raises a similarity by no more than that; they no longer
+/// merge.
 ///
 /// ```
 /// use crivo::similarity::min_hash::{compact, sign};

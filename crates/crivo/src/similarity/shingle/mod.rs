@@ -12,14 +12,15 @@
 //!
 //! # How a shingle gets its hash
 //!
-//! Each word is hashed once. Of a word of at most 16 bytes, as a little-endian number with low half `l`
-//! and high half `h`, the hash is the exclusive or of both halves of the 128-bit product
-//! `(l ^ A ^ seed)·(h ^ B)`: no branch depends on the word's length, which no processor can predict. Longer
-//! words are hashed as keys are (XXH3), and so are characters, as integers. The shingle of
-//! the tokens with hashes `t₁ … tₙ` has the polynomial `Σ tᵢ·P^(n−i)` modulo 2^64, finished by the mixer of
-//! SplitMix64. It rolls: a token costs one step, whatever `n` is. Two different shingles have the same hash
-//! with a chance of about 2^−62, which is why similarities computed from hashes are called exact. This is
-//! part of the stored format of signatures (docs/format.md has the constants) and never changes.
+//! Each word is hashed once. Of a word of at most 16 bytes, as a little-endian number with low half
+//! `l` and high half `h`, the hash is the exclusive or of both halves of the 128-bit product
+//! `(l ^ A ^ seed)·(h ^ B)`: no branch depends on the word's length, which no processor can
+//! predict. Longer words are hashed as keys are (XXH3), and so are characters, as integers. The
+//! shingle of the tokens with hashes `t₁ … tₙ` has the polynomial `Σ tᵢ·P^(n−i)` modulo 2^64,
+//! finished by the mixer of SplitMix64. It rolls: a token costs one step, whatever `n` is. Two
+//! different shingles have the same hash with a chance of about 2^−62, which is why similarities
+//! computed from hashes are called exact. This is part of the stored format of signatures
+//! (docs/format.md has the constants) and never changes.
 //!
 //! # When there is none
 //!
@@ -114,7 +115,8 @@ impl Shingler {
                 let n = *n;
                 self.tokens.clear();
                 if text.len() > PIECE {
-                    // One allocation of about the right size: while a vector grows, it is there twice.
+                    // One allocation of about the right size: while a vector grows, it is there
+                    // twice.
                     self.shingles
                         .reserve_exact(text.iter().filter(|byte| byte.is_ascii_whitespace()).count());
                 }
@@ -135,8 +137,8 @@ impl Shingler {
         &self.shingles
     }
 
-    /// Gives [`shingles`](Self::shingles) piece by piece, so that those of a giant text are never all in memory. Shingles of
-    /// characters and of stop words come in one piece.
+    /// Gives [`shingles`](Self::shingles) piece by piece, so that those of a giant text are never
+    /// all in memory. Shingles of characters and of stop words come in one piece.
     ///
     /// # Errors
     /// The first of `take`.
@@ -154,7 +156,8 @@ impl Shingler {
         })
     }
 
-    /// The hashes of the words in the order of the text; of the characters, where shingles are made of those.
+    /// The hashes of the words in the order of the text; of the characters, where shingles are made
+    /// of those.
     pub fn tokens(&mut self, text: &[u8]) -> &[u64] {
         match &self.kind {
             Shingles::Characters(_) => self.read_characters(text),
@@ -225,7 +228,8 @@ impl Shingler {
     }
 }
 
-/// How many bytes of a text are cut into words at once: so a giant one takes little more than its shingles.
+/// How many bytes of a text are cut into words at once: so a giant one takes little more than its
+/// shingles.
 const PIECE: usize = 1 << 20;
 
 /// The text in pieces of about [`PIECE`] bytes that end behind a blank, where no word goes on.

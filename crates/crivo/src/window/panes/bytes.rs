@@ -17,7 +17,8 @@ impl<S: Pane> Panes<S> {
     /// The ring that the bytes hold.
     ///
     /// # Errors
-    /// If they are not the whole, undamaged bytes of a ring of this kind of sketch: see [`Decode::decode`].
+    /// If they are not the whole, undamaged bytes of a ring of this kind of sketch: see
+    /// [`Decode::decode`].
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Decode::decode(bytes)
     }
@@ -89,7 +90,8 @@ impl<S: Pane> Decode for Panes<S> {
         if used > most {
             return Err(Error::contents("used panes", format_args!("at most {most}"), used));
         }
-        // Each takes a number and an envelope: what cannot be there gets no room, and an error below.
+        // Each takes a number and an envelope: what cannot be there gets no room, and an error
+        // below.
         ring.used.reserve_exact((used as usize).min(reader.left() / 40));
         for _ in 0..used {
             let number = reader.u64("number of a pane")? as i64;
@@ -107,8 +109,8 @@ impl<S: Pane> Decode for Panes<S> {
     }
 }
 
-/// The header and the payload of a pane's envelope. A ring in a ring, and one in that, could go on for ever: it is
-/// refused before it is read.
+/// The header and the payload of a pane's envelope. A ring in a ring, and one in that, could go on
+/// for ever: it is refused before it is read.
 fn open_pane<'a>(field: &'static str, reader: &mut Reader<'a>) -> Result<(Header, &'a [u8])> {
     let (header, payload) = open(reader.envelope(field)?)?;
     if let Some(expected) = header.family.expected_of_part() {

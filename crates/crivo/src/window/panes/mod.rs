@@ -2,44 +2,48 @@
 
 //! Panes: a sketch of the last hour, day or month, of a stream that never ends.
 //!
-//! **Question.** How many different visitors came in the last 24 hours, which words were most frequent in the
-//! last week? Whatever a sketch answers, for what came lately only.
+//! **Question.** How many different visitors came in the last 24 hours, which words were most
+//! frequent in the last week? Whatever a sketch answers, for what came lately only.
 //!
-//! **Guarantee.** Time is cut into panes of equal width `w`, counted from the epoch: pane `i` holds the times from
-//! `i·w` to `i·w + w − 1`. [`merged`](Panes::merged) at `now` is the sketch of exactly the items whose times lie in
-//! [`covered`](Panes::covered) at `now`: the pane of `now` and the `n − 1` before it, whole panes all of them. So the
-//! beginning of the window is exact to one pane,
+//! **Guarantee.** Time is cut into panes of equal width `w`, counted from the epoch: pane `i` holds
+//! the times from `i·w` to `i·w + w − 1`. [`merged`](Panes::merged) at `now` is the sketch of
+//! exactly the items whose times lie in [`covered`](Panes::covered) at `now`: the pane of `now` and
+//! the `n − 1` before it, whole panes all of them. So the beginning of the window is exact to one
+//! pane,
 //!
 //! ```text
 //! (n − 1)·w  ≤  now − begin of what is covered  <  n·w
 //! ```
 //!
-//! and a window made by [`for_window`](Panes::for_window) always covers the whole time that was asked for, and
-//! at most one pane more. The answer has the error of the sketch and no other.
+//! and a window made by [`for_window`](Panes::for_window) always covers the whole time that was
+//! asked for, and at most one pane more. The answer has the error of the sketch and no other.
 //!
-//! **Idea.** A sketch cannot forget an item, but a whole sketch can be dropped. Keep one for each pane, merge those
-//! of the window to answer, and drop a pane when the window has passed it.
+//! **Idea.** A sketch cannot forget an item, but a whole sketch can be dropped. Keep one for each
+//! pane, merge those of the window to answer, and drop a pane when the window has passed it.
 //!
-//! **Time** is passed in: a whole number of whatever unit the caller counts in, before the epoch too. The ring is
-//! as late as the latest time it was told, by an item or by [`advance`](Panes::advance), and no clock is read. Items may
-//! come out of order: one whose pane is still kept goes there; one that is older is refused and counted
-//! as [`late`](Panes::late). A time from the future cannot be recognised as wrong, and it moves the window:
-//! a caller that cannot trust times must check them first.
+//! **Time** is passed in: a whole number of whatever unit the caller counts in, before the epoch
+//! too. The ring is as late as the latest time it was told, by an item or by
+//! [`advance`](Panes::advance), and no clock is read. Items may come out of order: one whose pane
+//! is still kept goes there; one that is older is refused and counted as [`late`](Panes::late). A
+//! time from the future cannot be recognised as wrong, and it moves the window: a caller that
+//! cannot trust times must check them first.
 //!
-//! **Coins.** Panes are copies of one empty sketch. If it tosses coins (a sample, a Morris counter), equal copies
-//! would toss the same ones and their errors would add up in the merged sketch. So each pane's coins are decided by
-//! those of the empty sketch and by the pane's number ([`Merge::reseed`]): different in every pane, and the same
-//! whenever and wherever that pane is made. Rings that are filled side by side and then merged need different coins
-//! too: [`Merge::reseed`] of a ring that is still empty, with the number of the thread or the part.
+//! **Coins.** Panes are copies of one empty sketch. If it tosses coins (a sample, a Morris
+//! counter), equal copies would toss the same ones and their errors would add up in the merged
+//! sketch. So each pane's coins are decided by those of the empty sketch and by the pane's number
+//! ([`Merge::reseed`]): different in every pane, and the same whenever and wherever that pane is
+//! made. Rings that are filled side by side and then merged need different coins too:
+//! [`Merge::reseed`] of a ring that is still empty, with the number of the thread or the part.
 //!
-//! **When not to use it.** For a window of the last `n` items rather than of time. For answers after every
-//! item: each merges all panes of the window, so ask now and then, or use fewer panes.
+//! **When not to use it.** For a window of the last `n` items rather than of time. For answers
+//! after every item: each merges all panes of the window, so ask now and then, or use fewer panes.
 //!
 //! **Memory.** At most `n` sketches, and only for panes that were used, beside the empty one.
 //!
-//! **Source.** Common practice; Datar, Gionis, Indyk, Motwani: *Maintaining stream statistics over sliding windows*
-//! (2002) for windows that are exact to a share of their length, in logarithmic memory, for simple counts. **Where
-//! this departs from it.** Panes of equal width keep the sketch's own error and its exact merge.
+//! **Source.** Common practice; Datar, Gionis, Indyk, Motwani: *Maintaining stream statistics over
+//! sliding windows* (2002) for windows that are exact to a share of their length, in logarithmic
+//! memory, for simple counts. **Where this departs from it.** Panes of equal width keep the
+//! sketch's own error and its exact merge.
 
 mod bytes;
 
@@ -55,7 +59,8 @@ use crate::keys::{KeyBatch, KeyScheme};
 use crate::prelude::*;
 use crate::sketch::{InsertKeys, Merge, Sketch};
 
-/// A ring of sketches, one for each of the latest panes of time; see the [module](self) for the guarantee.
+/// A ring of sketches, one for each of the latest panes of time; see the [module](self) for the
+/// guarantee.
 ///
 /// ```
 /// use crivo::distinct::HyperLogLog;
@@ -85,7 +90,8 @@ pub struct Panes<S = AnySketch> {
     latest: Option<i64>,
     /// Boxed, because `AnySketch` may be a ring of its own kind.
     empty: Box<S>,
-    /// The panes that were used, by their ascending numbers, all of them in the window of the latest.
+    /// The panes that were used, by their ascending numbers, all of them in the window of the
+    /// latest.
     used: VecDeque<(i64, S)>,
 }
 
@@ -101,7 +107,8 @@ impl<S: Pane> Panes<S> {
     /// Returns the width with which the given number of panes covers a window: `⌈window/panes⌉`.
     ///
     /// # Errors
-    /// If the window is not in [`PANE_WIDTHS`](Self::PANE_WIDTHS), or there are not 1 to 65535 panes.
+    /// If the window is not in [`PANE_WIDTHS`](Self::PANE_WIDTHS), or there are not 1 to 65535
+    /// panes.
     pub fn pane_width_for(window: u64, panes: u32) -> Result<u64> {
         let (least, most) = Self::PANE_WIDTHS.into_inner();
         if !Self::PANE_WIDTHS.contains(&window) {
@@ -118,13 +125,13 @@ impl<S: Pane> Panes<S> {
 // ---- construction ----
 
 impl<S: Pane> Panes<S> {
-    /// Returns an empty ring of `panes` panes, each of `pane_width` units of time. Every pane begins as a
-    /// copy of the empty sketch.
+    /// Returns an empty ring of `panes` panes, each of `pane_width` units of time. Every pane
+    /// begins as a copy of the empty sketch.
     ///
     /// # Errors
     /// If the width is not in [`PANE_WIDTHS`](Self::PANE_WIDTHS), if the number is not in
-    /// [`PANE_COUNTS`](Self::PANE_COUNTS), or if the sketch is not empty, is a container of sketches or
-    /// cannot grow.
+    /// [`PANE_COUNTS`](Self::PANE_COUNTS), or if the sketch is not empty, is a container of
+    /// sketches or cannot grow.
     pub fn new(empty: S, pane_width: u64, panes: u32) -> Result<Self> {
         if !Self::PANE_WIDTHS.contains(&pane_width) {
             let (least, most) = Self::PANE_WIDTHS.into_inner();
@@ -145,8 +152,9 @@ impl<S: Pane> Panes<S> {
         Ok(Self { pane_width, capacity: panes, late: 0, latest: None, empty, used })
     }
 
-    /// An empty ring that always covers a window of that length and at most one pane more, the window cut into so
-    /// many panes. (There is one pane beside them, because the latest is not over yet.)
+    /// An empty ring that always covers a window of that length and at most one pane more, the
+    /// window cut into so many panes. (There is one pane beside them, because the latest is not
+    /// over yet.)
     ///
     /// # Errors
     /// As for [`pane_width_for`](Self::pane_width_for) and [`new`](Self::new).
@@ -165,12 +173,12 @@ impl<S: Pane> Panes<S> {
 // ---- update ----
 
 impl<S: Pane> Panes<S> {
-    /// Returns the sketch of the pane that a time belongs to, into which the caller puts `items` items of
-    /// that time. Returns `None`, and counts these items as [`late`](Self::late), if the window has passed
-    /// that pane.
+    /// Returns the sketch of the pane that a time belongs to, into which the caller puts `items`
+    /// items of that time. Returns `None`, and counts these items as [`late`](Self::late), if the
+    /// window has passed that pane.
     ///
-    /// The caller must not change the sketch's parameters: a pane with other parameters cannot be merged
-    /// with the rest.
+    /// The caller must not change the sketch's parameters: a pane with other parameters cannot be
+    /// merged with the rest.
     #[inline]
     pub fn pane_mut(&mut self, time: i64, items: u64) -> Option<&mut S> {
         let number = self.number(time);
@@ -182,8 +190,9 @@ impl<S: Pane> Panes<S> {
         self.used.get_mut(index).map(|pane| &mut pane.1)
     }
 
-    /// Puts a batch of keys, all of one time, into its pane; the same as [`pane_mut`](Self::pane_mut) and an
-    /// insertion. The answer is whether the window still has that pane.
+    /// Puts a batch of keys, all of one time, into its pane; the same as
+    /// [`pane_mut`](Self::pane_mut) and an insertion. The answer is whether the window still has
+    /// that pane.
     ///
     /// # Errors
     /// As the sketch's `insert_batch`.
@@ -197,8 +206,8 @@ impl<S: Pane> Panes<S> {
         }
     }
 
-    /// Tells the ring what time it is: panes that the window has passed are dropped. A time before the latest changes
-    /// nothing.
+    /// Tells the ring what time it is: panes that the window has passed are dropped. A time before
+    /// the latest changes nothing.
     pub fn advance(&mut self, now: i64) {
         self.advance_to(self.number(now));
     }
@@ -247,7 +256,8 @@ impl<S: Pane> Panes<S> {
 // ---- query ----
 
 impl<S: Pane> Panes<S> {
-    /// The sketch of the window at `now`: of all items whose times lie in [`covered`](Self::covered).
+    /// The sketch of the window at `now`: of all items whose times lie in
+    /// [`covered`](Self::covered).
     ///
     /// # Errors
     /// If the window at `now` is no longer there, or panes were given parameters that do not merge.
@@ -259,8 +269,9 @@ impl<S: Pane> Panes<S> {
         Ok(merged)
     }
 
-    /// The first and the last time that the window at `now` covers: from the beginning of its oldest pane to the end
-    /// of the pane of `now`. A time in the past has a shorter window, of the panes that are still kept.
+    /// The first and the last time that the window at `now` covers: from the beginning of its
+    /// oldest pane to the end of the pane of `now`. A time in the past has a shorter window, of the
+    /// panes that are still kept.
     ///
     /// # Errors
     /// If none of them is.
@@ -281,7 +292,8 @@ impl<S: Pane> Panes<S> {
         Ok((self.first_of(last).max(kept), last))
     }
 
-    /// The panes that were used, the oldest first: the first and the last time of each, and its sketch.
+    /// The panes that were used, the oldest first: the first and the last time of each, and its
+    /// sketch.
     pub fn panes(&self) -> impl ExactSizeIterator<Item = (RangeInclusive<i64>, &S)> {
         self.used.iter().map(|(number, sketch)| {
             let (first, last) = self.times(*number);
@@ -294,8 +306,8 @@ impl<S: Pane> Panes<S> {
         self.latest.map(|number| self.times(number)).map(|(first, last)| first..=last)
     }
 
-    /// Returns how many items were refused because the window had passed their time; [`u64::MAX`] if that
-    /// many or more.
+    /// Returns how many items were refused because the window had passed their time; [`u64::MAX`]
+    /// if that many or more.
     pub fn late(&self) -> u64 {
         self.late
     }
@@ -391,12 +403,14 @@ impl<S: Pane> Sketch for Panes<S> {
 // ---- merge ----
 
 impl<S: Pane> Panes<S> {
-    /// Makes this the ring of both streams: each pane is merged with the other's of the same time, and panes that the
-    /// later of the two windows has passed are dropped. Where merging the sketches equals the joined stream, so does
-    /// this; the late items are those that each has refused.
+    /// Makes this the ring of both streams: each pane is merged with the other's of the same time,
+    /// and panes that the later of the two windows has passed are dropped. Where merging the
+    /// sketches equals the joined stream, so does this; the late items are those that each has
+    /// refused.
     ///
     /// # Errors
-    /// If the panes differ in width or number, or the sketches do not merge; the ring is unchanged then.
+    /// If the panes differ in width or number, or the sketches do not merge; the ring is unchanged
+    /// then.
     ///
     /// ```
     /// use crivo::{distinct::HyperLogLog, window::Panes};

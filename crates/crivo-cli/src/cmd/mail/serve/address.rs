@@ -70,7 +70,8 @@ struct SocketFile(PathBuf);
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        // It may be gone already, or belong to a server that has taken its place: nothing can be done about either.
+        // It may be gone already, or belong to a server that has taken its place: nothing can be
+        // done about either.
         let _ = std::fs::remove_file(&self.0);
     }
 }
@@ -112,8 +113,8 @@ pub(super) async fn tcp_listener(option: &str, address: SocketAddr) -> Result<Tc
     })
 }
 
-/// Listens at a file. It appears with its permissions: it is made in a folder that no other user can enter, and moved. A file
-/// that a killed server has left is replaced; one that answers is not.
+/// Listens at a file. It appears with its permissions: it is made in a folder that no other user
+/// can enter, and moved. A file that a killed server has left is replaced; one that answers is not.
 #[cfg(unix)]
 fn unix_listener(path: &std::path::Path, mode: u32) -> Result<Listener> {
     use std::fs;

@@ -1,9 +1,10 @@
 //! `crivo mail serve`: one process that answers mail programs and people.
 //!
-//! Mail programs speak spamd's protocol (`spamc` is their client), mail servers the milter protocol, and people open a
-//! page. All ask the same filter, which stays in memory and looks every second whether another process has learned
-//! something. The process ends cleanly at SIGTERM and SIGINT: requests under way are answered first. SIGHUP is no reason to
-//! end: it is what a terminal sends that is closed, and what a service manager sends to reload.
+//! Mail programs speak spamd's protocol (`spamc` is their client), mail servers the milter
+//! protocol, and people open a page. All ask the same filter, which stays in memory and looks every
+//! second whether another process has learned something. The process ends cleanly at SIGTERM and
+//! SIGINT: requests under way are answered first. SIGHUP is no reason to end: it is what a terminal
+//! sends that is closed, and what a service manager sends to reload.
 
 mod address;
 mod allocator;
@@ -47,7 +48,8 @@ const QUIET: Duration = Duration::from_secs(60);
 /// How long a task may take to end when everything else has.
 const LEAVE: Duration = Duration::from_secs(1);
 
-/// Answers mail programs (spamd's protocol), mail servers (milter) and people (a web page), until stopped
+/// Answers mail programs (spamd's protocol), mail servers (milter) and people (a web page), until
+/// stopped
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Without --spamd, --milter and --web, spamd and page are served at their usual addresses. Port 0 takes a
@@ -66,7 +68,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     store: PathBuf,
 
-    /// A folder with a folder for each user, chosen by spamd's User header; a store is made in it as the user teaches
+    /// A folder with a folder for each user, chosen by spamd's User header; a store is made in it
+    /// as the user teaches
     #[arg(long, value_name = "DIR")]
     users: Option<PathBuf>,
 
@@ -80,7 +83,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     trust: TrustArgs,
 
-    /// Serve spamd's protocol, at an address, or at unix: and a path [default address: 127.0.0.1:1783]
+    /// Serve spamd's protocol, at an address, or at unix: and a path [default address:
+    /// 127.0.0.1:1783]
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = SPAMD)]
     spamd: Option<String>,
 
@@ -144,7 +148,8 @@ struct MilterArgs {
     #[arg(long, value_name = "ACTION", default_value = "mark")]
     on_spam: OnSpam,
 
-    /// Do that from this number of points on; spam below is marked (5 points are spam, 10 are odds of 22,000 to 1)
+    /// Do that from this number of points on; spam below is marked (5 points are spam, 10 are odds
+    /// of 22,000 to 1)
     #[arg(long, value_name = "POINTS", default_value_t = 5.0)]
     on_spam_from: f64,
 
@@ -152,7 +157,8 @@ struct MilterArgs {
     #[arg(long, value_name = "ACTION", default_value = "pass", value_parser = ["pass", "tempfail"])]
     on_failure: String,
 
-    /// How recipients are called in --users: local (before the @) or address (all of it), in small letters
+    /// How recipients are called in --users: local (before the @) or address (all of it), in small
+    /// letters
     #[arg(long, value_name = "PART", default_value = "local", value_parser = ["local", "address"])]
     user_names: String,
 }
@@ -323,7 +329,8 @@ async fn serve(
     Ok(())
 }
 
-/// The address in words. A socket was moved after it was made, so that only the typed path is right.
+/// The address in words. A socket was moved after it was made, so that only the typed path is
+/// right.
 fn named(listener: &Listener, typed: Option<&Address>) -> String {
     match (listener, typed) {
         (Listener::Tcp(_), _) | (_, None) => listener.to_string(),
@@ -331,8 +338,9 @@ fn named(listener: &Listener, typed: Option<&Address>) -> String {
     }
 }
 
-/// Looks for what other processes have learned, for as long as the server runs, and reports what went wrong:
-/// clients get their mail back unjudged and say nothing. The same trouble is told once in a while.
+/// Looks for what other processes have learned, for as long as the server runs, and reports what
+/// went wrong: clients get their mail back unjudged and say nothing. The same trouble is told once
+/// in a while.
 async fn keep_fresh(service: Arc<Service>, reload: &mut Reload, out: &Output) {
     let mut told: BTreeMap<String, Instant> = BTreeMap::new();
     loop {

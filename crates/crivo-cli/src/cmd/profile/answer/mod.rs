@@ -19,7 +19,8 @@ const TOP: usize = 10;
 /// How many points a curve has.
 const POINTS: u64 = 40;
 
-/// The report of a table, and what comparing its columns with others needs. `paths` are its files; none for standard input.
+/// The report of a table, and what comparing its columns with others needs. `paths` are its files;
+/// none for standard input.
 pub(super) fn table(
     profile: &TableProfile,
     paths: Vec<String>,
@@ -112,8 +113,8 @@ struct Top {
     others_at_most: u64,
 }
 
-/// The most frequent values. Of many different ones those that have a counter at the end are partly there by chance;
-/// listed is what certainly came more often than any that has none.
+/// The most frequent values. Of many different ones those that have a counter at the end are partly
+/// there by chance; listed is what certainly came more often than any that has none.
 fn top(profile: &ColumnProfile, distinct: Estimate) -> Top {
     let values = profile.values();
     if let Some(only) = only_value(profile, distinct) {
@@ -139,7 +140,8 @@ fn top(profile: &ColumnProfile, distinct: Estimate) -> Top {
     Top { listed, majority: majority.map(|hitter| text_of(hitter.key())), others_at_most }
 }
 
-/// The value that all rows have, if it is too long to be counted: then it is the least too, cut where that is.
+/// The value that all rows have, if it is too long to be counted: then it is the least too, cut
+/// where that is.
 fn only_value(profile: &ColumnProfile, distinct: Estimate) -> Option<String> {
     let is_long = profile.long() > 0 && distinct == Estimate::exact(1.0);
     match profile.min().filter(|_| is_long)? {

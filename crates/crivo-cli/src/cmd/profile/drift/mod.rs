@@ -19,7 +19,8 @@ use crate::store::{self, Destination};
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Drift")]
 pub(super) struct DriftArgs {
-    /// Compare the table with this saved profile: what changed by more than chance? Exit code 1 if anything did
+    /// Compare the table with this saved profile: what changed by more than chance? Exit code 1 if
+    /// anything did
     #[arg(long, value_name = "PROFILE")]
     against: Option<PathBuf>,
 

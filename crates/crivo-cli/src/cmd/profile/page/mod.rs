@@ -15,7 +15,8 @@ use maud::{Markup, html};
 use super::report::{ColumnReport, Join, ProfileReport, TableReport};
 use crate::output;
 
-/// The most columns that have a card with plots; a page of more takes long to open. All are in the overview.
+/// The most columns that have a card with plots; a page of more takes long to open. All are in the
+/// overview.
 const MOST_CARDS: usize = 300;
 
 /// The document.

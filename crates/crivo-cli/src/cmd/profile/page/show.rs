@@ -16,7 +16,8 @@ pub(in crate::cmd) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// A name from the file, cut in the middle if it is long, because names begin alike; one that is empty is said to be.
+/// A name from the file, cut in the middle if it is long, because names begin alike; one that is
+/// empty is said to be.
 pub(in crate::cmd) fn name(name: &str) -> Markup {
     cut(name, &text::shorten_middle(name, 40))
 }

@@ -1,10 +1,12 @@
 // This file is long because each kind of column has lines of its own.
 
-//! A profile on a terminal: a line for each column where there is room, a few lines where there is not.
+//! A profile on a terminal: a line for each column where there is room, a few lines where there is
+//! not.
 //!
-//! What is not exact says so with ±. What has no room in the line of a column, and what only some columns have, stands in a second
-//! line below it ([`second_line`]). What a person should look at twice comes below the table: columns that change their type,
-//! near-duplicates, columns that go together, columns that could join.
+//! What is not exact says so with ±. What has no room in the line of a column, and what only some
+//! columns have, stands in a second line below it ([`second_line`]). What a person should look at
+//! twice comes below the table: columns that change their type, near-duplicates, columns that go
+//! together, columns that could join.
 
 mod second_line;
 
@@ -162,7 +164,8 @@ fn lines(text: &mut String, table: &TableReport, width: usize) -> Result<()> {
         Printed::new("median", 20, true, table, |column| median(column).unwrap_or_default()),
     ];
     let taken = |printed: &[Printed]| printed.iter().map(|column| column.width() + GAP).sum::<usize>();
-    // The median, then the range, go into the second line as long as the frequent values have no room.
+    // The median, then the range, go into the second line as long as the frequent values have no
+    // room.
     while printed.len() > 4 && taken(&printed) + LEAST_TOP > width {
         printed.pop();
     }
@@ -252,7 +255,8 @@ fn different(column: &ColumnReport) -> String {
     }
 }
 
-/// The least and the greatest value, with all digits; marked as rounded where there is no room for them.
+/// The least and the greatest value, with all digits; marked as rounded where there is no room for
+/// them.
 fn range(column: &ColumnReport, widest: usize) -> Option<String> {
     let (least, greatest) = (column.min.as_ref()?, column.max.as_ref()?);
     let both = |shown: fn(&Scalar) -> String| {

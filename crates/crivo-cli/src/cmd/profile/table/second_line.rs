@@ -1,18 +1,22 @@
-//! The lines below that of a column: what has no place in the table, or what only some columns have.
+//! The lines below that of a column: what has no place in the table, or what only some columns
+//! have.
 
 use super::super::report::{ColumnReport, CorrelationReport, DependencyReport, TableReport};
 use super::{cut, median, range, share, width_of};
 use crate::output::{self, Interval};
 
-/// How many of the first columns of the table stand in every line; range and median come after them.
+/// How many of the first columns of the table stand in every line; range and median come after
+/// them.
 const ALWAYS: usize = 4;
 /// The most pairs of columns that are named below the table.
 const RELATIONS: usize = 8;
 
-/// Different values up to which a column is shown by its most frequent ones, and not by what they look like.
+/// Different values up to which a column is shown by its most frequent ones, and not by what they
+/// look like.
 const FEW: f64 = 16.0;
 
-/// The lines, none if there is nothing more to say. `printed` says how many columns the line above has.
+/// The lines, none if there is nothing more to say. `printed` says how many columns the line above
+/// has.
 pub(super) fn of(column: &ColumnReport, printed: usize, width: usize) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     if printed <= ALWAYS {

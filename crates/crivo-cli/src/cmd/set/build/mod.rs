@@ -27,8 +27,9 @@ pub(crate) const DEFAULT_RATE: f64 = 0.01;
 
 /// Make a filter of the values of a field, or of the lines
 ///
-/// Without --items the input is read twice, once to see how many different values there are. With --static it is read
-/// once, and the different values are held in memory (20 to 30 bytes each) until the filter is built.
+/// Without --items the input is read twice, once to see how many different values there are. With
+/// --static it is read once, and the different values are held in memory (20 to 30 bytes each)
+/// until the filter is built.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -78,13 +79,14 @@ struct FilterOptions {
     #[arg(long, value_enum, value_name = "FORM", conflicts_with_all = ["blocked", "counting", "finished"])]
     interchange: Option<interchange::Form>,
 
-    /// Write a copy of the table to -o, a Parquet file that has a filter for each field of -f: engines skip row groups
-    /// by them, and crivo set has asks them. Their bytes are those of the Parquet format, not of --blocked
+    /// Write a copy of the table to -o, a Parquet file that has a filter for each field of -f:
+    /// engines skip row groups by them, and crivo set has asks them. Their bytes are those of the
+    /// Parquet format, not of --blocked
     #[arg(long, conflicts_with_all = ["blocked", "counting", "finished", "interchange", "items"])]
     parquet_filter: bool,
 
-    /// The smallest filter, for a set that is finished: 9 bits a value and a rate of 0.39 %. It cannot be added to
-    /// or merged
+    /// The smallest filter, for a set that is finished: 9 bits a value and a rate of 0.39 %. It
+    /// cannot be added to or merged
     #[arg(long = "static", conflicts_with_all = ["blocked", "counting", "items"])]
     finished: bool,
 
@@ -145,7 +147,8 @@ pub(super) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the filter to fill: the one to go on with, or an empty one of the sizes that were asked for.
+/// Returns the filter to fill: the one to go on with, or an empty one of the sizes that were asked
+/// for.
 fn begin(args: &Args, pass: &Pass, before: Option<Continued>, out: &Output) -> Result<Filter> {
     if let Some(mut before) = before {
         let name = &before.name;
@@ -272,8 +275,8 @@ fn new_filter(how: &FilterOptions, items: u64, scheme: KeyScheme) -> Result<Filt
     Filter::of(filter.context("--items and --fpr")?, "the new filter")
 }
 
-/// Adds every row. Threads begin with what is there already, which a set does not notice; one that counts
-/// would, so it is filled by one thread.
+/// Adds every row. Threads begin with what is there already, which a set does not notice; one that
+/// counts would, so it is filled by one thread.
 fn fill(pass: &mut Pass, start: Filter, out: &Output) -> Result<Filter> {
     if start.counts() && !start.sketch().is_empty() {
         pass.threads = 1;

@@ -1,4 +1,5 @@
-//! `crivo set build --parquet-filter`: a table as a Parquet file that has filters of its columns inside.
+//! `crivo set build --parquet-filter`: a table as a Parquet file that has filters of its columns
+//! inside.
 
 use std::process::ExitCode;
 

@@ -1,8 +1,8 @@
 //! What kind of value is a text, and which number is it?
 //!
-//! One look at the bytes decides, without an allocation. Numbers of up to 19 digits, which is nearly all of them, are
-//! put together here; the rest goes to the standard library. Both round to the nearest float, so it is the
-//! same number everywhere.
+//! One look at the bytes decides, without an allocation. Numbers of up to 19 digits, which is
+//! nearly all of them, are put together here; the rest goes to the standard library. Both round to
+//! the nearest float, so it is the same number everywhere.
 
 #[cfg(test)]
 mod tests;
@@ -22,7 +22,8 @@ pub enum Kind {
     Float = 2,
     /// A day of ISO 8601: `2024-01-31`.
     Date = 3,
-    /// A day and a time of ISO 8601: `2024-01-31T23:59:59`, with a space for the T, a fraction and a zone if there are.
+    /// A day and a time of ISO 8601: `2024-01-31T23:59:59`, with a space for the T, a fraction and
+    /// a zone if there are.
     Timestamp = 4,
     /// Anything else.
     Text = 5,
@@ -128,7 +129,8 @@ fn short_integer(length: usize, start: u64) -> Option<i64> {
     // The digits at the low end, with zeros before them, the first one lowest.
     let missing = 64 - 8 * length as u32;
     let digits = (start >> missing | !(u64::MAX >> missing) & ZEROS).swap_bytes();
-    // Bytes from 0x30 to 0x39: neither subtracting the first nor adding what the last lacks reaches the high bit.
+    // Bytes from 0x30 to 0x39: neither subtracting the first nor adding what the last lacks reaches
+    // the high bit.
     let values = digits.wrapping_sub(ZEROS);
     if (values | digits.wrapping_add(0x4646_4646_4646_4646)) & HIGH_BITS != 0 {
         return None;
@@ -278,7 +280,8 @@ fn fraction(text: &[u8], rest: &[u8], mut digits: Digits, is_negative: bool) -> 
     }
 }
 
-/// Returns the float nearest to a number times a power of ten, if a few multiplications decide which one that is.
+/// Returns the float nearest to a number times a power of ten, if a few multiplications decide
+/// which one that is.
 #[inline]
 fn scaled(number: u64, power: i64) -> Option<f64> {
     let places = power.unsigned_abs() as usize;
@@ -290,14 +293,15 @@ fn scaled(number: u64, power: i64) -> Option<f64> {
         return Some(if power < 0 { number / factor } else { number * factor });
     }
     let (inverse, shift) = *INVERSE_POWERS.get(places).filter(|_| power < 0)?;
-    // The inverse is cut, so that the quotient lies between the product and one that is larger by the number. If both have the
-    // same nearest float, then so has the quotient.
+    // The inverse is cut, so that the quotient lies between the product and one that is larger by
+    // the number. If both have the same nearest float, then so has the quotient.
     let least = u128::from(number) * u128::from(inverse);
     let (lower, upper) = (least as f64, (least + u128::from(number)) as f64);
     (lower == upper).then(|| lower * f64::from_bits((1023 - u64::from(shift)) << 52))
 }
 
-/// For each power of ten below 2^64 the first 64 bits of its inverse, and how many bits after the point the last of them is.
+/// For each power of ten below 2^64 the first 64 bits of its inverse, and how many bits after the
+/// point the last of them is.
 const INVERSE_POWERS: [(u64, u32); 20] = {
     let mut inverses = [(1 << 63, 63); 20];
     let (mut place, mut power) = (1, 10_u128);
