@@ -1,11 +1,12 @@
 //! `cargo xtask bench`: how fast, how small, how exact, beside the peers?
 //!
-//! Sketches are compared in one process, by a crate outside the workspace, because it pulls in
-//! every peer library and other tasks should not have to build those. `rows`, `near`, `passages`,
-//! `verbs`, `profile`, `mail` and `learning` compare whole commands on large files, which a Python
-//! script makes and runs, because the peers are there; `spark` does the same with jobs on Spark,
-//! and `python` with calls from Python. `lost` lists the rows of all pages in which a peer is
-//! ahead.
+//! Sketches are compared in one process, by a crate outside the workspace. It depends on every peer
+//! library, and other tasks should not have to build those.
+//!
+//! Whole commands are compared on large files: `rows`, `near`, `passages`, `verbs`, `profile`,
+//! `mail`, `learning` and `serve`. A Python script makes the files and runs the commands, because
+//! the peers are installed in a Python environment. `spark` does the same with jobs on Spark, and
+//! `python` with calls from Python. `lost` lists the rows of all pages in which a peer is ahead.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -35,7 +36,7 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     sketches(&arguments)
 }
 
-/// Where the peers are installed.
+/// Returns the folder of the virtual environment in which the peers are installed.
 fn environment() -> PathBuf {
     target().join("venv-bench")
 }
@@ -50,8 +51,8 @@ fn sketches(arguments: &[OsString]) -> Result<()> {
         .run()
 }
 
-/// Runs `benchmarks/commands/bench_spark.py` with the Python package, because crivo is a library
-/// there.
+/// Runs `benchmarks/commands/bench_spark.py` with the Python package, because Spark jobs use crivo
+/// as a library.
 fn spark(arguments: &[OsString]) -> Result<()> {
     setup::require_python()?;
     setup::require_java()?;
@@ -63,8 +64,8 @@ fn spark(arguments: &[OsString]) -> Result<()> {
         .run()
 }
 
-/// Runs the scripts of `benchmarks/python`: keys into a sketch, or with a corpus as argument
-/// near-duplicates in it.
+/// Runs the scripts of `benchmarks/python`: they insert keys into a sketch or, if a corpus is
+/// passed, find near-duplicates in it.
 fn python(arguments: &[OsString]) -> Result<()> {
     setup::require_python()?;
     let python = setup::python_with_crivo()?;
@@ -77,7 +78,7 @@ fn python(arguments: &[OsString]) -> Result<()> {
     python.script(&folder.join(script)).args(arguments).run()
 }
 
-/// Runs `benchmarks/python/duckdb_functions.py` on the extension as it is released, and writes its
+/// Runs `benchmarks/python/duckdb_functions.py` on a release build of the extension, and writes its
 /// page.
 fn functions_in_duckdb(arguments: &[OsString]) -> Result<()> {
     setup::require_python()?;
@@ -90,7 +91,7 @@ fn functions_in_duckdb(arguments: &[OsString]) -> Result<()> {
         .run()
 }
 
-/// Runs `benchmarks/commands/bench_<group>.py` on the command line as it is installed.
+/// Runs `benchmarks/commands/bench_<group>.py` on the command-line program as it is installed.
 fn commands(group: &str, arguments: &[OsString]) -> Result<()> {
     Step::cargo("build --profile dist --package crivo-cli").run()?;
     if group == "serve" {

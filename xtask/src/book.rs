@@ -1,10 +1,11 @@
 //! `cargo xtask book`: docs/ as one site that can be searched, in target/book.
 //!
 //! The reference of commands is written first, from the program's own help texts. mdBook brings its
-//! styles, fonts and scripts along, and every page is checked to ask no other machine for anything.
-//! Tests check what does not need mdBook, which takes 150 seconds of the processor to build: that
-//! the summary lists every page, links lead somewhere, commands print what is shown. So continuous
-//! integration does not build the site.
+//! own styles, fonts and scripts. Every page is checked to load nothing from another machine.
+//!
+//! Building mdBook takes 150 seconds of processor time, so continuous integration does not build
+//! the site. Tests check what does not need mdBook: the summary lists every page, links lead
+//! somewhere, and commands print what is shown.
 
 use std::fs;
 use std::path::Path;
@@ -15,10 +16,10 @@ use lexopt::prelude::*;
 use crate::shell::{Step, root, target};
 use crate::tools;
 
-/// Where the reference of commands is.
+/// The folder of the command reference.
 const COMMANDS: &str = "docs/commands";
 
-/// A page of mdBook's own, whose links are relative to where the site is published.
+/// A page that mdBook adds. Its links are relative to the address at which the site is published.
 const NOT_FOUND: &str = "404.html";
 
 pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
@@ -42,9 +43,9 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     Ok(())
 }
 
-/// Writes the pages of all commands, and removes those of commands that are gone.
+/// Writes the pages of all commands, and removes the pages of commands that no longer exist.
 fn write_reference() -> Result<()> {
-    // As the tests build it, so that nothing is built twice.
+    // The same build as the tests use, so that nothing is built twice.
     Step::cargo("build --workspace --bin crivo").run()?;
     let program = target().join("debug/crivo").with_extension(std::env::consts::EXE_EXTENSION);
     for entry in fs::read_dir(root().join(COMMANDS)).into_iter().flatten().flatten() {
@@ -53,7 +54,7 @@ fn write_reference() -> Result<()> {
     Step::new(program, "man --quiet --markdown").args([COMMANDS]).run()
 }
 
-/// Checks that links of all pages lead to files of the site, and that none loads anything from
+/// Checks that links of all pages lead to files of the site, and that no page loads anything from
 /// elsewhere. Returns the number of pages.
 fn check(site: &Path) -> Result<usize> {
     let (mut folders, mut pages, mut wrong) = (vec![site.to_owned()], 0, Vec::new());
@@ -78,8 +79,8 @@ fn is_below(page: &Path, target: &str) -> bool {
     file.is_empty() || page.parent().map(|folder| folder.join(file)).as_deref().is_some_and(Path::is_file)
 }
 
-/// Returns what is wrong with the elements of a page: links that lead nowhere, and what is loaded
-/// from elsewhere.
+/// Returns the errors in the elements of a page: links to missing files, and elements that load
+/// something from elsewhere.
 fn complaints(page: &str, is_there: impl Fn(&str) -> bool) -> Vec<String> {
     let mut found = Vec::new();
     for element in page.split('<').skip(1).filter_map(|rest| rest.split('>').next()) {
@@ -92,7 +93,8 @@ fn complaints(page: &str, is_there: impl Fn(&str) -> bool) -> Vec<String> {
             }
             let elsewhere = target.contains("://") || target.starts_with("//");
             match (name, elsewhere) {
-                // A reader may follow a link; nothing is loaded before.
+                // A link to another site is allowed, because nothing is loaded until the reader
+                // follows it.
                 ("a", true) => {}
                 (_, true) => found.push(format!("<{name}> loads {target}")),
                 _ if is_there(target) => {}

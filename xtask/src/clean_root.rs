@@ -1,4 +1,4 @@
-//! A minimal Debian in a folder of its own, where nothing of this machine is.
+//! A minimal Debian in a folder of its own, which holds nothing of this machine.
 
 use std::fs;
 use std::path::Path;
@@ -8,8 +8,8 @@ use anyhow::{Context, Result};
 use crate::setup;
 use crate::shell::{Step, as_root};
 
-/// Makes a minimal Debian of a suite in `folder`, in the place of what is there, and runs `script`
-/// inside.
+/// Makes a minimal Debian of a suite in `folder`, and runs `script` inside. Replaces the folder if
+/// it exists.
 pub(crate) fn make(folder: &Path, suite: &str, script: &str) -> Result<()> {
     setup::debootstrap()?;
     as_root("rm", "-rf").args([folder]).run()?;
@@ -22,7 +22,8 @@ pub(crate) fn make(folder: &Path, suite: &str, script: &str) -> Result<()> {
     inside(folder, script).run_quietly()
 }
 
-/// A script of the shell in the root `folder`. Nothing of this machine's environment reaches it.
+/// Returns a step that runs a shell script in the root `folder`, with none of this machine's
+/// environment variables.
 pub(crate) fn inside(folder: &Path, script: &str) -> Step {
     as_root("env", "-i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot")
         .args([folder])
@@ -30,21 +31,21 @@ pub(crate) fn inside(folder: &Path, script: &str) -> Step {
         .or(format!("the root can be looked at: chroot {}", folder.display()))
 }
 
-/// The name of this machine's release, such as bookworm.
+/// Returns the name of this machine's release, such as bookworm.
 pub(crate) fn release() -> Result<String> {
     about_this_system("VERSION_CODENAME")
         .context("packages are tried on Debian or Ubuntu, and /etc/os-release has no VERSION_CODENAME\n  in a container: cargo xtask test --container")
 }
 
-/// The value of a line of `/etc/os-release`.
+/// Returns the value of a line of `/etc/os-release`.
 pub(crate) fn about_this_system(name: &str) -> Option<String> {
     let about = fs::read_to_string("/etc/os-release").ok()?;
     let value = about.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='))?;
     Some(value.trim_matches('"').to_owned())
 }
 
-/// Returns where this machine's own packages come from, if the suite is there too. Without it
-/// debootstrap takes its own.
+/// Returns the mirror that this machine's packages come from, if it has the suite too. Without it
+/// debootstrap uses its default mirror.
 fn mirror(suite: &str) -> Option<String> {
     let release = about_this_system("VERSION_CODENAME").unwrap_or_default();
     let has_suite = suite == release || about_this_system("ID").as_deref() == Some("debian");

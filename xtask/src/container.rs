@@ -1,8 +1,9 @@
 //! `cargo xtask test --container`: the tests in Docker or podman, so that nothing is installed on
 //! this machine.
 //!
-//! The sources are mounted to be read only and copied into a volume, which keeps what was built for
-//! the next run. The container is privileged: it makes the clean root that packages are tried in.
+//! The sources are mounted read-only and copied into a volume. The volume keeps the build results
+//! for the next run. The container is privileged, because the tests make a clean root in it to try
+//! packages in.
 
 use anyhow::{Context, Result};
 
@@ -10,10 +11,10 @@ use crate::shell::{Step, root};
 
 const IMAGE: &str = "crivo-tests";
 
-/// What runs containers, in the order in which they are looked for.
+/// The programs that run containers, in the order in which they are tried.
 const PROGRAMS: [&str; 2] = ["docker", "podman"];
 
-/// Copies the sources without what was built, and runs the tests with the options that were passed.
+/// Copies the sources without build results, and runs the tests with the options that were passed.
 const SCRIPT: &str = "tar --directory /source --exclude=./target --exclude=./benchmarks/target --exclude=./fuzz/target \
                       --create . | tar --directory /crivo --extract && exec cargo xtask test \"$@\"";
 
@@ -28,7 +29,7 @@ pub(crate) fn test<'a>(options: impl Iterator<Item = &'a str>) -> Result<()> {
         .run()
 }
 
-/// The first program that is there and answers.
+/// Returns the first program that is installed and answers.
 fn found(answers: impl Fn(&str) -> bool) -> Result<&'static str> {
     PROGRAMS.into_iter().find(|program| answers(program)).context(
         "neither Docker nor podman answers on this machine (tried: `docker info`, `podman info`)\n  \
@@ -56,7 +57,7 @@ mod tests {
         assert!(error.contains("sudo apt install podman") && error.contains("cargo xtask test"), "{error}");
     }
 
-    /// The script itself, with folders of this machine in the place of those in the container.
+    /// Runs the script itself, with the container's folders replaced by folders of this machine.
     #[cfg(unix)]
     #[test]
     fn sources_are_copied_without_what_was_built_and_options_are_passed() {

@@ -1,24 +1,24 @@
-//! Do the documents name what is there, and do their links lead somewhere?
+//! Do the documents name things that exist, and do their links lead somewhere?
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use crate::shell::root;
 
-/// The documents that describe the tree; each names every crate.
+/// The documents that describe the tree. Each names every crate.
 const MAPS: &[&str] = &["ARCHITECTURE.md", "CONTRIBUTING.md"];
 
-/// Documents beside the pages of docs/.
+/// Documents outside docs/.
 const BESIDE: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"];
 
-/// Returns the pages of docs/ and the documents beside it, as paths from the root.
+/// Returns the pages of docs/ and the documents outside it, as paths from the root.
 fn documents() -> Vec<String> {
     let mut found: Vec<String> = BESIDE.iter().map(|name| (*name).to_owned()).collect();
     found.extend(pages().into_iter().map(|page| format!("docs/{page}")));
     found
 }
 
-/// Returns the pages of docs/ as paths from there.
+/// Returns the pages of docs/, as paths relative to docs/.
 fn pages() -> Vec<String> {
     let docs = root().join("docs");
     let (mut folders, mut found) = (vec![docs.clone()], Vec::new());
@@ -35,7 +35,7 @@ fn pages() -> Vec<String> {
     found
 }
 
-/// Returns what a document names in backticks that looks like a path, without placeholders.
+/// Returns the names in backticks that look like paths, without those that contain placeholders.
 fn paths_in(text: &str) -> Vec<&str> {
     let named = text.split('`').skip(1).step_by(2);
     named
@@ -47,14 +47,14 @@ fn paths_in(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Returns the paths of [`paths_in`] that begin with a folder of the repository. Other documents
-/// than the maps also name files of their readers.
+/// Returns the paths of [`paths_in`] that begin with a folder of the repository. Documents other
+/// than [`MAPS`] also name files of their readers, which are left out.
 fn paths_of_the_repository(text: &str) -> Vec<&str> {
     let top = |path: &str| path.split_once('/').is_some_and(|(folder, _)| root().join(folder).is_dir());
     paths_in(text).into_iter().filter(|path| top(path)).collect()
 }
 
-/// Expands one pair of braces: `a/{b,c}.rs` is `a/b.rs` and `a/c.rs`.
+/// Expands one pair of braces: `a/{b,c}.rs` becomes `a/b.rs` and `a/c.rs`.
 fn expanded(path: &str) -> Vec<String> {
     let Some((before, rest)) = path.split_once('{') else { return vec![path.to_owned()] };
     let Some((inside, after)) = rest.split_once('}') else { return vec![path.to_owned()] };
@@ -74,14 +74,15 @@ fn is_there(path: &str) -> bool {
     })
 }
 
-/// Returns true if a folder directly below has the path: modules name their files without their
-/// folder.
+/// Returns true if a folder directly below `sources` has the path, because essays of a module name
+/// its files without the folder.
 fn is_below(sources: &Path, path: &str) -> bool {
     let folders = fs::read_dir(sources).into_iter().flatten().flatten();
     folders.map(|entry| entry.path()).any(|folder| folder.is_dir() && folder.join(path).exists())
 }
 
-/// Returns the steps of call paths: `crates/x/src/y.rs::function`, as file and function.
+/// Returns the file and function of each step of a call path, such as
+/// `crates/x/src/y.rs::function`.
 fn calls_in(text: &str) -> Vec<(&str, &str)> {
     let named = text.split('`').skip(1).step_by(2);
     named
@@ -91,12 +92,12 @@ fn calls_in(text: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// A document without its blocks of code.
+/// Returns a document without its code blocks.
 fn prose(text: &str) -> String {
     text.split("\n```").step_by(2).collect::<Vec<_>>().join("\n")
 }
 
-/// The targets of a document's links and images, without names in backticks.
+/// Returns the targets of a document's links and images. Text in backticks is ignored.
 fn links_in(text: &str) -> Vec<String> {
     let mut plain = String::new();
     for (place, part) in prose(text).split('`').enumerate() {
@@ -106,7 +107,7 @@ fn links_in(text: &str) -> Vec<String> {
     targets.map(|(target, _)| target.to_owned()).collect()
 }
 
-/// The names by which links find the headings of a page, as forges and mdBook make them.
+/// Returns the anchors of a page's headings, as forges and mdBook make them.
 fn anchors_in(text: &str) -> Vec<String> {
     let headings = format!("\n{}", prose(text));
     let titles =
@@ -119,7 +120,7 @@ fn anchors_in(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The numbers in a text, without the commas between thousands.
+/// Returns the numbers in a text, without the commas between thousands.
 fn figures_in(text: &str) -> Vec<String> {
     let words = text.split(|char: char| !char.is_ascii_digit() && !".,".contains(char));
     let bare = words.map(|word| word.trim_matches(['.', ',']).replace(',', ""));
@@ -147,7 +148,7 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// Follows a link of a document; returns what is wrong with it.
+/// Follows a link of a document. Returns the error, or `None` if the link leads somewhere.
 fn broken(document: &str, target: &str) -> Option<String> {
     if target.starts_with("https://") || target.starts_with("http://") || target.starts_with("mailto:") {
         return None;
@@ -192,7 +193,7 @@ mod tests {
         assert!(missing.is_empty(), "no such file or folder: {missing:#?}");
     }
 
-    /// A file that is not read in one go says why it is not several.
+    /// A file too long to read in one go gives the reason why it is not split.
     #[test]
     fn long_files_say_why() {
         const LONGEST: usize = 450;
@@ -241,7 +242,8 @@ mod tests {
         assert!(unknown.is_empty(), "no such crate: {unknown:#?}");
     }
 
-    /// Three flows, each of at most ten steps, and every step is a function that is there.
+    /// ARCHITECTURE.md shows three flows of at most ten steps, and every step is a function that
+    /// exists.
     #[test]
     fn flows_are_call_paths_that_exist() {
         let text = text("ARCHITECTURE.md");
@@ -280,7 +282,7 @@ mod tests {
         assert_eq!(listed, pages, "docs/SUMMARY.md lists each page of docs/ once");
     }
 
-    /// Words that hide who does what.
+    /// Documents contain none of the words that hide who does what.
     #[test]
     fn documents_say_who_does_what() {
         let hidden = ["whoever", "nobody", "somebody", "so many", "so much", "those who"];
@@ -295,8 +297,8 @@ mod tests {
         assert!(found.is_empty(), "say caller, reader, user or what it is: {found:#?}");
     }
 
-    /// Each figure of the tables of speed stands on the page that its row links to, rounded as it
-    /// is there.
+    /// Each figure of the speed tables is on the page that its row links to. The table may round
+    /// it.
     #[test]
     fn figures_are_those_of_the_pages() {
         for (document, least) in [("README.md", 6), ("docs/benchmarks/index.md", 20)] {
@@ -319,7 +321,7 @@ mod tests {
         }
     }
 
-    /// The words of the library's front page are those of the page for readers of the documents.
+    /// The library's front page and docs/vocabulary.md define the same words.
     #[test]
     fn vocabulary_is_the_same_everywhere() {
         let words = |text: &str| -> Vec<String> {

@@ -1,9 +1,9 @@
 //! `cargo xtask duckdb`: the extension for DuckDB, built and stamped.
 //!
-//! DuckDB reads the last 512 bytes of an extension before it loads the file: eight fields of 32
-//! bytes, which say for which platform and which version of its C API the file is made, and 256
-//! bytes of a signature. Extensions without a signature load into connections with
-//! `allow_unsigned_extensions`.
+//! DuckDB reads the last 512 bytes of an extension before it loads the file. They are eight fields
+//! of 32 bytes and 256 bytes of a signature. The fields name the platform and the version of
+//! DuckDB's C API that the file is made for. Extensions without a signature load only into
+//! connections with `allow_unsigned_extensions`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::shell::{Step, root, target};
 
 const MANIFEST: &str = "crates/crivo-duckdb/Cargo.toml";
 
-/// The version of the C API that the extension asks for (`crates/crivo-duckdb/src/api/mod.rs`).
+/// The version of the C API that the extension requests (`crates/crivo-duckdb/src/api/mod.rs`).
 const API_VERSION: &str = "v1.2.0";
 
 /// How the extension was built.
@@ -23,7 +23,7 @@ const API_VERSION: &str = "v1.2.0";
 pub(crate) enum Build {
     Debug,
     Release,
-    /// As released, with functions that panic.
+    /// A release build, with additional functions that panic.
     Tests,
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     Ok(())
 }
 
-/// Builds the extension and returns its file.
+/// Builds the extension and returns the path of its file.
 pub(crate) fn extension(build: Build) -> Result<PathBuf> {
     let folder = target().join("duckdb");
     let mut step = Step::cargo("build --locked --manifest-path").args([MANIFEST]);
@@ -57,8 +57,8 @@ pub(crate) fn extension(build: Build) -> Result<PathBuf> {
     let library = folder.join(profile).join(library);
     let mut bytes = fs::read(&library).with_context(|| format!("cannot read {}", library.display()))?;
     bytes.extend(footer(&platform(), env!("CARGO_PKG_VERSION")));
-    // DuckDB makes the name of the way in from that of the file, so only the folder can tell builds
-    // apart.
+    // DuckDB derives the name of the entry function from the file name. So all builds have the same
+    // file name, in different folders.
     let place = folder.join(match build {
         Build::Debug => "debug-extension",
         Build::Release => "extension",
@@ -66,14 +66,14 @@ pub(crate) fn extension(build: Build) -> Result<PathBuf> {
     });
     fs::create_dir_all(&place).with_context(|| format!("cannot create {}", place.display()))?;
     let file = place.join("crivo.duckdb_extension");
-    // Another process may have the old file in memory: a new one takes its name.
+    // Another process may have mapped the old file. So a new file replaces it by a rename.
     let new = place.join("crivo.new");
     fs::write(&new, bytes).with_context(|| format!("cannot write {}", new.display()))?;
     fs::rename(&new, &file).with_context(|| format!("cannot write {}", file.display()))?;
     Ok(file)
 }
 
-/// This machine as DuckDB names it.
+/// Returns DuckDB's name for this machine's platform.
 fn platform() -> String {
     let system = match std::env::consts::OS {
         "macos" => "osx",
@@ -87,8 +87,8 @@ fn platform() -> String {
     format!("{system}_{processor}")
 }
 
-/// The end of an extension: the head of a section, which makes the file one that WebAssembly tools
-/// read too, the fields from the last to the first, and an empty signature.
+/// Returns the end of an extension: a section header, the fields from the last to the first, and an
+/// empty signature. With the section header the file is one that WebAssembly tools can read too.
 fn footer(platform: &str, version: &str) -> Vec<u8> {
     // A custom section (0) of 531 bytes, with a name of 16 bytes and a content of 512.
     let mut footer = vec![0, 0x93, 0x04, 16];

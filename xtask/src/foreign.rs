@@ -1,9 +1,10 @@
-//! `cargo xtask foreign`: the same bytes with addresses of 32 bits, and with the other byte order.
+//! `cargo xtask foreign`: the same bytes on targets with 32-bit addresses and with big-endian byte
+//! order.
 //!
 //! Debian's testing suite has Rust's standard library for both targets, linkers that run here, and
-//! an emulator. They need a newer C library than most machines have, so they go into a root of
-//! their own, which is made once in `target/foreign-root`. The sources and the crates that cargo
-//! has fetched are mounted there, and nothing is fetched inside.
+//! an emulator. They need a newer C library than most machines have. So they are installed into a
+//! root of their own, made once in `target/foreign-root`. The sources and the crates that cargo has
+//! fetched are mounted there, and nothing is fetched inside.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,12 +17,12 @@ use crate::clean_root;
 use crate::shell::{Step, as_root, root, target};
 use crate::test::SAME_BYTES;
 
-/// The suite of Debian that has what the root needs. Its packages are younger than those of a
+/// The Debian suite that has the packages which the root needs. They are newer than those of a
 /// stable release.
 const SUITE: &str = "testing";
 
-/// Fills a minimal root. The list of packages may be older than it says that it is valid, because a
-/// mirror may lag behind; its signature is checked.
+/// Installs the packages into a minimal root. The package list may have expired, because a mirror
+/// may lag behind. Its signature is checked.
 const INSTALL: &str = "export DEBIAN_FRONTEND=noninteractive
 dpkg --add-architecture i386
 dpkg --add-architecture s390x
@@ -32,8 +33,8 @@ apt-get install -y -q --no-install-recommends rustc cargo gcc libc6-dev qemu-use
 apt-get clean
 mkdir -p /crivo /registry";
 
-/// Mounts sources, crates and `/proc` in the root, and runs cargo there. The mounts are seen by
-/// this process alone and end with it, so that removing the root never reaches what was mounted.
+/// Mounts sources, crates and `/proc` in the root, and runs cargo there. Only this process sees the
+/// mounts, and they end with it. So removing the root never reaches the mounted folders.
 const BUILD: &str = r#"root=$1 sources=$2 registry=$3
 shift 3
 mount --bind "$sources" "$root/crivo"
@@ -46,7 +47,7 @@ exec chroot "$root" env -i HOME=/root CARGO_HOME=/ CARGO_TARGET_DIR=/crivo/targe
   CARGO_TARGET_S390X_UNKNOWN_LINUX_GNU_RUNNER=qemu-s390x \
   sh -ec 'cd /crivo && exec cargo test --offline --locked --no-fail-fast "$@"' sh "$@""#;
 
-/// Addresses of 32 bits, and the most significant byte first.
+/// One target with 32-bit addresses, and one with big-endian byte order.
 const TARGETS: [&str; 2] = ["i686-unknown-linux-gnu", "s390x-unknown-linux-gnu"];
 
 pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
@@ -83,7 +84,7 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     Ok(())
 }
 
-/// The root with compilers, linkers and the emulator, made once.
+/// Returns the root with compilers, linkers and the emulator. Makes it if it does not exist.
 fn foreign_root() -> Result<PathBuf> {
     let folder = target().join("foreign-root");
     let done = target().join("foreign-root.done");
@@ -98,7 +99,7 @@ fn foreign_root() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Where cargo keeps the crates that it has fetched.
+/// Returns the folder in which cargo keeps the crates that it has fetched.
 fn cargo_home() -> Result<PathBuf> {
     let home = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let found = home("CARGO_HOME").or_else(|| Some(home("HOME")?.join(".cargo")));

@@ -1,9 +1,9 @@
 //! `cargo xtask fuzz`: is there any input that breaks a promise?
 //!
-//! Every target under `fuzz/fuzz_targets` runs for the same time. The golden files are the
-//! first inputs of the decoders, so that the search begins behind the checks it would
-//! otherwise have to guess its way through. A finding fails the verb, which says where the
-//! input lies and how to repeat it.
+//! Every target under `fuzz/fuzz_targets` runs for the same time. The golden files are the first
+//! inputs of the decoders, so that the search begins behind the checks and need not guess its way
+//! through them. A finding fails the verb, which prints where the input is stored and how to repeat
+//! it.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,8 @@ use lexopt::prelude::*;
 use crate::shell::{Step, root};
 use crate::tools;
 
-/// A decoder that allocates more than this for inputs of some kilobytes believed a length.
+/// The limit of memory. A decoder that allocates more for inputs of some kilobytes has trusted a
+/// stored length.
 const MOST_MEGABYTES: u32 = 256;
 /// Long enough for a dense sketch of precision 13, short enough for thousands of runs a second.
 const LONGEST_INPUT: u32 = 8 << 10;
@@ -65,7 +66,8 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     Ok(())
 }
 
-/// `cargo fuzz run <target>`, with the stable compiler told to accept the sanitizer's flags.
+/// Returns the step `cargo fuzz run <target>`. An environment variable lets the stable compiler
+/// accept the sanitizer's flags.
 fn fuzz_step(cargo_fuzz: &Path, target: &str) -> Step {
     Step::new(cargo_fuzz, "run --fuzz-dir fuzz").args([target]).env("RUSTC_BOOTSTRAP", "1")
 }
@@ -101,7 +103,7 @@ fn seed_corpus(target: &str) -> Result<()> {
     Ok(())
 }
 
-/// Adds to the error which inputs were written since `started`, and how to run them again.
+/// Adds to the error the inputs that were written since `started`, and how to run them again.
 fn explain(error: anyhow::Error, target: &str, started: SystemTime) -> anyhow::Error {
     let folder = format!("fuzz/artifacts/{target}");
     let Ok(entries) = fs::read_dir(root().join(&folder)) else { return error };

@@ -1,8 +1,8 @@
 //! Does the list of kinds of sketches stand in one place only?
 //!
-//! A list of kinds outside of the codec forgets the next one silently. So sources ask a sketch for
-//! its capabilities (`crivo::sketch`), and this check refuses lists of `AnySketch` variants and of
-//! families.
+//! A second list outside the codec would silently miss the next kind that is added. So sources ask
+//! a sketch for its capabilities (`crivo::sketch`). This check refuses lists of `AnySketch`
+//! variants and of families.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use anyhow::{Context, Result, bail};
 
 use crate::shell::root;
 
-/// Where the list stands.
+/// The folder that holds the list.
 const CODEC: &str = "crates/crivo/src/codec";
 
-/// Refuses sources that list kinds of sketches.
+/// Returns an error if a source outside the codec lists kinds of sketches.
 pub(crate) fn check() -> Result<()> {
     let mut found = Vec::new();
     for krate in fs::read_dir(root().join("crates"))?.flatten() {
@@ -36,7 +36,7 @@ pub(crate) fn check() -> Result<()> {
     )
 }
 
-/// The Rust sources of a folder.
+/// Returns the Rust sources in a folder and below.
 fn sources_below(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
@@ -48,7 +48,7 @@ fn sources_below(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The lines, from 1, that name a variant of `AnySketch` or choose by one of `Family`.
+/// Returns the lines, numbered from 1, that name a variant of `AnySketch` or match one of `Family`.
 fn lists_in(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim()));
     lines.filter(|(_, line)| !line.starts_with("//")).filter(|(_, line)| {
@@ -59,15 +59,14 @@ fn lists_in(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// What stands before and after each path that begins with the name of the type and goes on with a
-/// variant.
+/// Returns the text before and after each path in a line that names a variant of the type.
 fn variants<'a>(line: &'a str, path: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
     line.match_indices(path).filter_map(move |(at, _)| {
         let rest = &line[at + path.len()..];
         let end = rest.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(rest.len());
         let before = line[..at].trim_end_matches("codec::").trim_end_matches("crivo::");
         let is_word = !before.ends_with(|letter: char| letter.is_alphanumeric() || letter == '_');
-        // Constants are in capitals, functions begin with a small letter.
+        // Constants are all capitals, functions begin with a small letter.
         let name = &rest[..end];
         let is_variant = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
         (is_variant && is_word).then(|| (before.trim_end(), rest[end..].trim_start()))

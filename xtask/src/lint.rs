@@ -1,4 +1,4 @@
-//! `cargo xtask lint`: everything that can be said about the code without running it.
+//! `cargo xtask lint`: every check of the code that does not run it.
 
 use std::fs;
 use std::path::Path;
@@ -10,15 +10,16 @@ use lexopt::prelude::*;
 use crate::shell::{Step, root, target};
 use crate::{kinds, tools};
 
-/// Crates outside the workspace. The benchmarks are only formatted here: to check more would
-/// mean building every peer library.
+/// A crate outside the workspace. The benchmarks are only formatted here, because to check more
+/// would mean building every peer library.
 const BENCHMARKS: &str = "benchmarks/Cargo.toml";
 const DUCKDB: &str = "crates/crivo-duckdb/Cargo.toml";
 
-/// Crates that are of no use outside of this repository.
+/// Crates that are useful only inside this repository.
 const NOT_PUBLISHED: [&str; 4] = ["crivo-browser-test", "crivo-fuzz", "crivo-py", "xtask"];
 
-/// The advisory database is a few megabytes: who has not got it by then has no network.
+/// The time limit for fetching the advisory database. It is a few megabytes, so a slower machine
+/// has no network.
 const DATABASE_LIMIT: Duration = Duration::from_secs(60);
 
 pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
@@ -71,7 +72,7 @@ fn clippy() -> Result<()> {
         .run()
 }
 
-/// The library with fewer and with more features than the workspace builds it with.
+/// Checks the library with fewer and with more features than the workspace uses.
 fn features() -> Result<()> {
     let advice = "what needs the standard library stands behind the feature `std`; what it has beyond `core` is in \
                   crates/crivo/src/prelude.rs";
@@ -83,12 +84,12 @@ fn features() -> Result<()> {
 /// The features of the program.
 const PROGRAM_FEATURES: [&str; 5] = ["interchange", "lab", "mail", "near", "parquet"];
 
-/// The sets that every lint checks: nothing, what README's first command builds, and what it leaves
-/// out.
+/// The sets of features that every lint checks: none, those of README's first command, and the
+/// rest.
 const USUAL_SETS: [&[&str]; 3] = [&[], &["near", "parquet"], &["interchange", "lab", "mail"]];
 
-/// The program with fewer features: what one part takes from another without saying so does not
-/// build then. `lint --all-feature-sets` checks every set.
+/// Checks the program with fewer features. Code of one feature that uses code of another without
+/// declaring it does not build then. `lint --all-feature-sets` checks every set.
 fn program_features(all_sets: bool) -> Result<()> {
     let sets = if all_sets { every_set(&PROGRAM_FEATURES) } else { USUAL_SETS.map(<[_]>::to_vec).to_vec() };
     for set in sets {
@@ -101,13 +102,13 @@ fn program_features(all_sets: bool) -> Result<()> {
     Ok(())
 }
 
-/// Every set of some features, the empty one too.
+/// Returns every subset of some features, including the empty one.
 fn every_set(features: &[&'static str]) -> Vec<Vec<&'static str>> {
     let chosen = |set: u32| features.iter().enumerate().filter(move |(at, _)| set >> at & 1 == 1);
     (0..1 << features.len()).map(|set| chosen(set).map(|(_, name)| *name).collect()).collect()
 }
 
-/// The workspace with the oldest Rust that it promises, which rustup brings.
+/// Checks the workspace with its minimum supported Rust version, which rustup installs.
 fn minimum_rust() -> Result<()> {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).context("cannot read Cargo.toml")?;
     let version = manifest.lines().find_map(|line| line.strip_prefix("rust-version = "));
@@ -123,10 +124,10 @@ fn minimum_rust() -> Result<()> {
         .run()
 }
 
-/// Packs every crate that is meant for others, and builds the library from what was packed. The
-/// others would build all dependencies again, which takes as long as the tests: `lint --packages`
-/// builds them too. Crates of the workspace find each other there, so nothing has to be published
-/// first.
+/// Packs every crate that is published, and builds the library from its package. `lint --packages`
+/// builds the other packages too. By default they are not built, because that builds all
+/// dependencies again and takes as long as the tests. Crates of the workspace find each other
+/// there, so nothing has to be published first.
 fn packages(build_all: bool) -> Result<()> {
     let advice = "a package must have all files that it is built from, and metadata that is true";
     let pack = |arguments| {
@@ -153,11 +154,11 @@ fn dependencies(deny: &Path) -> Result<()> {
         .run()
 }
 
-/// Asks the database of known vulnerabilities about the dependencies. Whether it was asked is the
-/// answer.
+/// Checks the dependencies against the database of known vulnerabilities. Returns false if the
+/// database could not be fetched and nothing was checked.
 ///
-/// Getting the database and asking it are two commands, so that their failures cannot be
-/// confused: without network there is nothing to report, but an advisory is a failure.
+/// Fetching the database and checking against it are two commands, so that their failures cannot be
+/// confused. Without network there is nothing to report, but an advisory is a failure.
 fn advisories(deny: &Path) -> Result<bool> {
     let fetched = Step::new(deny, "fetch db")
         .env("GIT_TERMINAL_PROMPT", "0")

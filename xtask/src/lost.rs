@@ -1,7 +1,7 @@
 //! `cargo xtask bench lost`: in which rows of the benchmark pages is crivo behind?
 //!
-//! The page `docs/benchmarks/lost.md` is made from the other pages, and a test compares the two, so
-//! that a row that is lost is never left out of it.
+//! The page `docs/benchmarks/lost.md` is made from the other pages. A test compares it with them,
+//! so that it always lists every lost row.
 
 use std::fs;
 
@@ -26,20 +26,20 @@ Rows beside `wc -l` and beside crivo's own reading compare with a program that d
 /// A row in which a peer is ahead.
 #[derive(Debug, PartialEq)]
 struct Lost {
-    /// The peer's figure as a share of crivo's; below 1.
+    /// The peer's figure ÷ crivo's, below 1.
     ratio: f64,
     row: String,
     heading: String,
 }
 
-/// What a column of ratios compares.
+/// The ratio that a column of a table shows.
 #[derive(Clone, Copy, PartialEq)]
 enum Column {
     /// The best peer ÷ this row.
     BestPeerByThis,
     /// This row ÷ crivo.
     ThisByCrivo,
-    /// This row ÷ a peer that the head of the column names.
+    /// This row ÷ a peer that the column's heading names.
     ThisByPeer,
 }
 
@@ -52,7 +52,8 @@ impl Column {
         }
     }
 
-    /// Returns the ratio below 1 if the row is lost.
+    /// Returns the ratio below 1 by which crivo is behind in this cell, or `None` if it is not
+    /// behind.
     fn lost(self, is_crivo: bool, value: f64) -> Option<f64> {
         let ratio = match (self, is_crivo) {
             (Self::BestPeerByThis, true) | (Self::ThisByCrivo, false) => value,
@@ -63,7 +64,7 @@ impl Column {
     }
 }
 
-/// Returns the rows of a page that are lost.
+/// Returns the rows of a page in which a peer is ahead.
 fn lost_rows(page: &str) -> Vec<Lost> {
     let mut lost = Vec::new();
     let mut heading = "";
@@ -76,7 +77,7 @@ fn lost_rows(page: &str) -> Vec<Lost> {
             columns.clear();
             continue;
         };
-        // A bar that belongs to a cell is escaped.
+        // An escaped bar belongs to a cell.
         let row = row.trim_end_matches('|').replace("\\|", "\u{1}");
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
         if columns.is_empty() {
@@ -89,7 +90,8 @@ fn lost_rows(page: &str) -> Vec<Lost> {
         for (column, cell) in columns.iter().zip(&cells) {
             let value = column.zip(cell.replace(',', "").parse().ok());
             if let Some(ratio) = value.and_then(|(column, value)| column.lost(is_crivo, value)) {
-                // Figures stand between the name and the ratio: the name is what is no number.
+                // Cells of numbers stand between the name and the ratio and are left out of the
+                // name.
                 let is_name =
                     |cell: &&&str| cell.replace(',', "").parse::<f64>().is_err() && !cell.is_empty();
                 let name: Vec<&str> = cells.iter().take(first_ratio).filter(is_name).copied().collect();
@@ -101,7 +103,7 @@ fn lost_rows(page: &str) -> Vec<Lost> {
     lost
 }
 
-/// Returns the page, made from the others.
+/// Returns the text of the page, made from the other pages.
 fn page() -> Result<String> {
     let folder = root().join(FOLDER);
     let entries = fs::read_dir(&folder).with_context(|| format!("{}", folder.display()))?;
@@ -118,7 +120,7 @@ fn page() -> Result<String> {
         let text = fs::read_to_string(folder.join(&name)).with_context(|| name.clone())?;
         rows.extend(lost_rows(&text).into_iter().map(|lost| (lost, name.clone())));
     }
-    // The order of equal ratios is that of the pages.
+    // Rows with equal ratios keep the order of the pages.
     rows.sort_by(|(one, _), (other, _)| one.ratio.total_cmp(&other.ratio));
     let line = |(Lost { ratio, row, heading }, name): &(Lost, String)| {
         let ratio = if *ratio < 0.005 { "below 0.01".to_owned() } else { format!("{ratio:.2}") };

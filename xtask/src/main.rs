@@ -1,8 +1,8 @@
 //! How do I build, test and check crivo?
 //!
-//! `cargo xtask <verb>` is the one way in, for people and for CI alike: what passes here
-//! passes there. Each verb is one file and a list of commands, each printed before it runs,
-//! so anyone can repeat a single one by hand. The first failure stops the verb and says what
+//! `cargo xtask <verb>` is the single entry point, for developers and for CI: a verb that passes
+//! here passes there. Each verb is one file and a list of commands. Each command is printed before
+//! it runs, so that it can be repeated by hand. The first failure stops the verb, which prints what
 //! to do about it.
 
 // A task runner prints what it does.

@@ -1,12 +1,12 @@
 //! `cargo xtask mutants`: would the tests notice if a line were wrong?
 //!
 //! cargo-mutants changes one operator, constant or result at a time and runs the tests. A mutant
-//! that they let pass is either a gap in the tests or a change that changes nothing;
+//! that passes the tests is either a gap in the tests or a change without effect.
 //! `xtask/mutants.txt` lists the second kind, each with its reason.
 //!
 //! Each crate is tried in two rounds. The first runs the quick tests, which catch most mutants in
-//! seconds. The second runs the statistical tests on those that are left, because a wrong constant
-//! of an estimator shows only there.
+//! seconds. The second runs the statistical tests on the mutants that are left, because only they
+//! notice a wrong constant of an estimator.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use lexopt::prelude::*;
 use crate::shell::{Step, root, target};
 use crate::tools;
 
-/// The mutants that change nothing, with the reason for each.
+/// The list of mutants that have no effect, with the reason for each.
 const HARMLESS: &str = "xtask/mutants.txt";
 /// The share of mutants that the tests must catch.
 const WANTED: f64 = 0.9;
@@ -62,11 +62,11 @@ const SUBJECTS: [Subject; 2] = [
     Subject { package: "crivo-near", files: &["crates/crivo-near/src/**"], rounds: &[&["--tests"]] },
 ];
 
-/// What became of the mutants of one or more crates.
+/// The results of the mutants of one or more crates.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Outcome {
     caught: Vec<String>,
-    /// Mutants that do not compile say nothing about the tests.
+    /// The number of mutants that do not compile. They say nothing about the tests.
     unviable: usize,
     missed: Vec<String>,
 }
@@ -77,8 +77,8 @@ impl Outcome {
         caught / (caught + self.missed.len() as f64).max(1.0)
     }
 
-    /// Moves the mutants that a later round caught. It may also have tried others, which do not
-    /// count.
+    /// Moves the mutants that a later round caught from missed to caught. Names that this outcome
+    /// did not miss are ignored.
     fn caught_later(&mut self, names: &[String]) {
         let (caught, missed) = self.missed.drain(..).partition(|mutant| names.contains(mutant));
         self.missed = missed;
@@ -114,7 +114,7 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     let all: usize = lists.iter().sum();
     let mut total = Outcome::default();
     for (subject, mutants) in subjects.into_iter().zip(lists) {
-        // Every n-th mutant, so that a sample has some of each file.
+        // Every n-th mutant, so that a sample has some mutants of each file.
         let every = sample.map_or(1, |sample| all.div_ceil(sample).clamp(1, mutants.max(1)));
         println!("\n{}: {mutants} mutants, one of {every} is tried", subject.package);
         let outcome = subject.try_mutants(&program, (seed % every, every), jobs)?;
@@ -125,7 +125,8 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     report(total, &harmless)
 }
 
-/// Says what was caught, and fails if a mutant was missed that is not known to be harmless.
+/// Prints the results. Returns an error if the tests caught too small a share of the mutants, where
+/// mutants known to be harmless do not count as missed.
 fn report(mut outcome: Outcome, harmless: &[(String, String)]) -> Result<()> {
     outcome.missed.retain(|mutant| !harmless.iter().any(|(known, _)| *known == without_place(mutant)));
     println!(
@@ -159,7 +160,7 @@ impl Subject {
         Ok(list.with_context(|| format!("cannot list the mutants of {}", self.package))?.lines().count())
     }
 
-    /// Tries one shard of the mutants in the first round, and in later ones those that were missed.
+    /// Tries one shard of the mutants in the first round, and the missed ones in later rounds.
     fn try_mutants(&self, program: &Path, (shard, shards): (usize, usize), jobs: usize) -> Result<Outcome> {
         let folder = target().join("mutants").join(self.package);
         if folder.exists() {
@@ -181,7 +182,8 @@ impl Subject {
                 .args(chosen)
                 .args(["--"])
                 .args(*tests);
-            // It fails when mutants were missed, which is told apart by its lists.
+            // The command also fails if mutants were missed. Then its lists exist, and that is no
+            // error.
             let outcome = step.run();
             let lists = folder.join("mutants.out");
             if !lists.join("missed.txt").exists() {
@@ -206,7 +208,7 @@ impl Subject {
     }
 }
 
-/// A regular expression for one name of a mutant.
+/// Returns a regular expression that matches exactly one mutant's name.
 fn pattern_of(name: &str) -> String {
     let escaped = name.chars().flat_map(|c| {
         let mark = r"\.+*?()|[]{}^$#&-~".contains(c).then_some('\\');
@@ -216,7 +218,7 @@ fn pattern_of(name: &str) -> String {
 }
 
 impl Outcome {
-    /// Reads the lists that cargo-mutants leaves. A mutant that runs out of time was noticed.
+    /// Reads the lists that cargo-mutants writes. A mutant that runs out of time counts as caught.
     fn in_folder(folder: &Path) -> Result<Self> {
         let lines = |name: &str| -> Result<Vec<String>> {
             let path: PathBuf = folder.join(name);
@@ -232,8 +234,8 @@ impl Outcome {
     }
 }
 
-/// The mutants of the list with their reasons: a line `file: change`, and an indented line with the
-/// reason.
+/// Parses the list of harmless mutants with their reasons. Each has a line `file: change`, and an
+/// indented line with the reason.
 fn harmless(list: &str) -> Result<Vec<(String, String)>> {
     let mut known: Vec<(String, String)> = Vec::new();
     for line in list.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
@@ -249,7 +251,7 @@ fn harmless(list: &str) -> Result<Vec<(String, String)>> {
     Ok(known)
 }
 
-/// `file:line:column: change` without line and column, which move.
+/// Removes line and column from `file:line:column: change`, because they move.
 fn without_place(mutant: &str) -> String {
     let mut parts = mutant.splitn(4, ':');
     match (parts.next(), parts.next(), parts.next(), parts.next()) {

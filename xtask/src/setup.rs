@@ -1,8 +1,8 @@
 //! What do the tests need that a fresh machine lacks?
 //!
-//! This is the one place that brings it. Each need is a function that does nothing when the
-//! thing is there, installs it under `target/` when it can, and otherwise says how to get it.
-//! A test that starts another program adds its function here and has `test` call it.
+//! This is the one place that installs it. Each need is a function. It does nothing if the thing is
+//! there, installs it under `target/` if it can, and otherwise prints how to get it. A new test
+//! that starts another program adds its function here and has `test` call it.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,7 +13,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::shell::{Step, as_root, root, target};
 
-/// What `cargo test` needs besides Rust.
+/// Installs what `cargo test` needs besides Rust.
 pub(crate) fn for_rust_tests() -> Result<()> {
     browser()?;
     mail_programs()
@@ -21,13 +21,13 @@ pub(crate) fn for_rust_tests() -> Result<()> {
 
 // ---- Mail ----
 
-/// The programs whose recipes and requests the mail filter is tested with.
+/// Installs the programs whose recipes and requests are tested with the mail filter.
 fn mail_programs() -> Result<()> {
-    // The path of root's programs is not every user's.
+    // Programs for root are not in every user's `PATH`.
     let is_there = |program: &str| {
         Step::new("sh", "-c").args([format!("PATH=$PATH:/usr/sbin command -v {program}")]).output().is_some()
     };
-    // Each program with the package that has it.
+    // Each program with the package that contains it.
     let needed = [
         ("spamc", "spamc"),
         ("procmail", "procmail"),
@@ -47,7 +47,7 @@ fn mail_programs() -> Result<()> {
 
 // ---- Browser ----
 
-/// Chromium and the driver through which tests of pages steer it.
+/// Installs Chromium and the driver through which tests of pages control it.
 fn browser() -> Result<()> {
     let there = |program| Step::new(program, "--version").output().is_some();
     if there("chromedriver") && there("chromium") {
@@ -61,19 +61,19 @@ fn browser() -> Result<()> {
 
 // ---- Packages ----
 
-/// What makes the clean root that packages are tried in.
+/// Installs debootstrap, which makes the clean root that packages are tried in.
 pub(crate) fn debootstrap() -> Result<()> {
-    // The path of root's programs is not every user's.
+    // Programs for root are not in every user's `PATH`.
     if Step::new("sh", "-c").args(["PATH=$PATH:/usr/sbin command -v debootstrap"]).output().is_some() {
         return Ok(());
     }
     debian_packages(&["debootstrap"], "packages are installed in a clean Debian, which it makes")
 }
 
-/// How long another process may hold the package manager's lock.
+/// The longest wait for another process that holds the package manager's lock.
 const LOCK_LIMIT: Duration = Duration::from_secs(600);
 
-/// Installs Debian packages, and says before that it does and why.
+/// Installs Debian packages. Prints the packages and the reason before.
 fn debian_packages(packages: &[&str], why: &str) -> Result<()> {
     let names = packages.join(" ");
     let advice = format!(
@@ -96,13 +96,15 @@ fn debian_packages(packages: &[&str], why: &str) -> Result<()> {
 
 // ---- Python ----
 
-/// What decides the contents of the Python environment. If none of it changed, neither would they.
+/// The files that decide the contents of the Python environment. It is made again if one of them
+/// changes.
 const PYTHON_SOURCES: &[&str] =
     &["pyproject.toml", "Cargo.toml", "Cargo.lock", "crates", "packaging", "python/crivo", "README.md"];
 
 const INTERPRETER: &str = if cfg!(windows) { "python" } else { "python3" };
 
-/// Says how to get Python if it is missing: asked before the minutes that the Rust tests take.
+/// Returns an error with advice if Python is missing. The caller checks this before the Rust tests,
+/// which take minutes.
 pub(crate) fn require_python() -> Result<()> {
     for (module, package) in [("sys", "python3"), ("venv, ensurepip", "python3-venv")] {
         let there = Step::new(INTERPRETER, "-c").args([format!("import {module}")]).output().is_some();
@@ -135,8 +137,8 @@ impl Python {
         Step::new(&self.0, "-c").args([code])
     }
 
-    /// A program that was installed beside the interpreter, which finds the interpreter as
-    /// `python3`.
+    /// Returns a step that runs a program installed beside the interpreter. The program finds the
+    /// interpreter as `python3`.
     pub(crate) fn program(&self, name: &str, arguments: &str) -> Step {
         let programs = self.0.parent().unwrap_or(&self.0);
         let path = std::env::var("PATH").unwrap_or_default();
@@ -148,10 +150,10 @@ impl Python {
     }
 }
 
-/// The oldest DuckDB that the extension is tested with, beside the one of the environment.
+/// The oldest DuckDB that the extension is tested with, besides the one in the environment.
 const OLDER_DUCKDB: &str = "duckdb==1.4.4";
 
-/// The folder with the older DuckDB, for a Python that has it in its path.
+/// Returns the folder with the older DuckDB, to be put on Python's path.
 pub(crate) fn older_duckdb(python: &Python) -> Result<PathBuf> {
     let folder = target().join("duckdb-older");
     let stamp = folder.join("crivo-version");
@@ -166,7 +168,7 @@ pub(crate) fn older_duckdb(python: &Python) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// A virtual environment with the packages that a file lists.
+/// Returns a virtual environment with the packages that a file lists.
 pub(crate) fn python_with(folder: &Path, requirements: &Path) -> Result<Python> {
     let python = environment(folder)?;
     python
@@ -177,12 +179,13 @@ pub(crate) fn python_with(folder: &Path, requirements: &Path) -> Result<Python> 
     Ok(python)
 }
 
-/// The program as the Rust tests have just built it.
+/// Returns the path of the program that the Rust tests have just built.
 pub(crate) fn tested_program() -> PathBuf {
     target().join("debug/crivo").with_extension(std::env::consts::EXE_EXTENSION)
 }
 
-/// That program without what debuggers read, which is most of its bytes.
+/// Returns the path of a copy of that program without debug information, which is most of its
+/// bytes.
 pub(crate) fn stripped_program() -> Result<PathBuf> {
     let (program, folder) = (tested_program(), target().join("tmp/stripped"));
     if !program.exists() {
@@ -197,8 +200,8 @@ pub(crate) fn stripped_program() -> Result<PathBuf> {
     Ok(stripped)
 }
 
-/// A virtual environment with the Python package, built from these sources, and what its tests
-/// need.
+/// Returns a virtual environment with the Python package, built from these sources, and the
+/// packages that its tests need.
 pub(crate) fn python_with_crivo() -> Result<Python> {
     let folder = target().join("venv");
     let python = environment(&folder)?;
@@ -214,10 +217,10 @@ pub(crate) fn python_with_crivo() -> Result<Python> {
     python
         .module("pip wheel --disable-pip-version-check --no-deps . --wheel-dir")
         .args([wheels.as_os_str()])
-        // Built already: the wheel's own build of the program would take minutes.
+        // Reuses the program, because the wheel's own build of it would take minutes.
         .env("CRIVO_PROGRAM", stripped_program()?)
-        // The profile of the Rust tests, which have built most dependencies, and which checks every
-        // sum for overflow.
+        // The profile of the Rust tests. They have built most dependencies already, and overflow is
+        // checked.
         .env("MATURIN_PEP517_ARGS", "--profile dev --strip")
         .or("the lines above say what the build lacks; to leave Python out: cargo xtask test --rust-only")
         .run()?;
@@ -229,12 +232,12 @@ pub(crate) fn python_with_crivo() -> Result<Python> {
     Ok(python)
 }
 
-/// Where the package is built, once for all environments.
+/// Returns the folder in which the package is built, once for all environments.
 pub(crate) fn wheels() -> PathBuf {
     target().join("wheels")
 }
 
-/// The one wheel in a folder.
+/// Returns the only wheel in a folder.
 pub(crate) fn wheel_in(folder: &Path) -> Result<PathBuf> {
     let entries = fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
     entries
@@ -243,7 +246,8 @@ pub(crate) fn wheel_in(folder: &Path) -> Result<PathBuf> {
         .with_context(|| format!("no wheel was built in {}", folder.display()))
 }
 
-/// Its version stays the same while the sources change, so that pip has to be told.
+/// Installs a wheel even if its version is installed already, because the version stays the same
+/// while the sources change.
 fn install_wheel(python: &Python, wheel: &Path) -> Result<()> {
     python
         .module("pip install --quiet --disable-pip-version-check --no-deps --force-reinstall")
@@ -258,8 +262,8 @@ const JAVA: u32 = 17;
 
 const SPARK_REQUIREMENTS: &str = "python/tests/spark/requirements.txt";
 
-/// Says how to get Java if it is missing or too old: asked before the minutes that the other tests
-/// take.
+/// Returns an error with advice if Java is missing or too old. The caller checks this before the
+/// other tests, which take minutes.
 pub(crate) fn require_java() -> Result<()> {
     let found = Step::new("java", "--version").output().and_then(|text| java_version(&text));
     let what = found.map_or("was not found".to_owned(), |version| format!("is Java {version} here"));
@@ -272,14 +276,15 @@ pub(crate) fn require_java() -> Result<()> {
     Ok(())
 }
 
-/// The number in `openjdk 17.0.15 2025-04-15`.
+/// Returns the major version in a text such as `openjdk 17.0.15 2025-04-15`.
 fn java_version(text: &str) -> Option<u32> {
     let number = text.split_whitespace().nth(1)?;
     number.split(['.', '-', '+']).next()?.parse().ok()
 }
 
-/// A virtual environment with Spark and the wheel that [`python_with_crivo`] has built: Spark needs
-/// other versions than the newest of what the package works with.
+/// Returns a virtual environment with Spark and the wheel that [`python_with_crivo`] has built. It
+/// is a separate one, because Spark does not work with the newest versions of other packages that
+/// crivo works with.
 pub(crate) fn python_with_spark() -> Result<Python> {
     let folder = target().join("venv-spark");
     let python = environment(&folder)?;
@@ -303,11 +308,11 @@ pub(crate) fn python_with_spark() -> Result<Python> {
     Ok(python)
 }
 
-/// An empty virtual environment, made if it is not there.
+/// Returns an empty virtual environment. Makes it if it does not exist.
 pub(crate) fn environment(folder: &Path) -> Result<Python> {
     let python = Python(folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" }));
     if !python.has_module("pip") {
-        // `--clear`, because a folder that is half there would be kept half there.
+        // `--clear` also replaces a folder that an interrupted run left incomplete.
         Step::new(INTERPRETER, "-m venv --clear")
             .args([folder.as_os_str()])
             .or("on Debian and Ubuntu: sudo apt install python3-venv")
@@ -316,7 +321,7 @@ pub(crate) fn environment(folder: &Path) -> Result<Python> {
     Ok(python)
 }
 
-/// A number for the names and contents of files and folders, those that do not exist included.
+/// Returns a hash of the names and contents of files and folders. Missing ones count too.
 fn fingerprint(paths: &[&str]) -> Result<String> {
     let mut hasher = DefaultHasher::new();
     let mut waiting: Vec<PathBuf> = paths.iter().rev().map(|path| root().join(path)).collect();
@@ -329,7 +334,7 @@ fn fingerprint(paths: &[&str]) -> Result<String> {
                 })
                 .with_context(|| format!("cannot list {}", path.display()))?;
             inside.sort();
-            // Python writes its caches while the tests run: they are no sources.
+            // Python writes its caches while the tests run. They are not sources.
             inside.retain(|path| !path.ends_with("__pycache__"));
             waiting.extend(inside);
         } else {

@@ -1,4 +1,5 @@
-//! Running commands: in the open, from the root of the repository, and no further after a failure.
+//! Runs commands from the root of the repository. Each is printed first, and a failure stops the
+//! caller.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -8,18 +9,18 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-/// The root of the repository: the folder above this crate's.
+/// Returns the root of the repository: the folder above this crate.
 pub(crate) fn root() -> &'static Path {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     crate_folder.parent().unwrap_or(crate_folder)
 }
 
-/// Where everything that is built or installed for development goes.
+/// Returns the folder for everything that is built or installed for development.
 pub(crate) fn target() -> PathBuf {
     root().join("target")
 }
 
-/// A command, run from the root of the repository, and the advice for when it fails.
+/// A command that runs from the root of the repository, with advice that is printed if it fails.
 pub(crate) struct Step {
     command: Command,
     shown: String,
@@ -27,7 +28,7 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// A command with its arguments, written as on a command line and split at blanks.
+    /// Returns a command with its arguments, which are split at blanks.
     pub(crate) fn new(program: impl AsRef<OsStr>, arguments: &str) -> Self {
         let mut command = Command::new(&program);
         command.current_dir(root());
@@ -35,11 +36,12 @@ impl Step {
         Self { command, shown, advice: String::new() }.args(arguments.split_whitespace())
     }
 
-    /// The cargo that runs this program, so that its toolchain is kept.
+    /// Returns a command of the cargo that runs this program, so that the toolchain is the same.
     pub(crate) fn cargo(arguments: &str) -> Self {
         let mut step = Self::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()), arguments);
         step.shown = format!("cargo {arguments}");
-        // Set by the cargo around this program for its own package; not meant for another's build.
+        // The outer cargo sets these for this program's own package. They must not reach another
+        // build.
         for (name, _) in std::env::vars_os() {
             if name
                 .to_str()
@@ -51,7 +53,7 @@ impl Step {
         step
     }
 
-    /// More arguments, taken as they are.
+    /// Adds arguments, each as it is, without splitting.
     pub(crate) fn args<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
         for argument in arguments {
             self.shown.push(' ');
@@ -61,27 +63,27 @@ impl Step {
         self
     }
 
-    /// A variable of the command's environment.
+    /// Sets a variable of the command's environment.
     pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.shown = format!("{name}={} {}", quoted(&value.as_ref().to_string_lossy()), self.shown);
         self.command.env(name, value);
         self
     }
 
-    /// What to do if the command fails.
+    /// Sets the advice that is printed if the command fails.
     pub(crate) fn or(mut self, advice: impl Into<String>) -> Self {
         self.advice = advice.into();
         self
     }
 
-    /// Shows the command and runs it, its output going where this program's goes.
+    /// Prints the command and runs it. Its output goes to this program's output.
     pub(crate) fn run(mut self) -> Result<()> {
         eprintln!("\n$ {}", self.shown);
         let status = self.command.status().with_context(|| self.cannot_start())?;
         self.judge(status)
     }
 
-    /// As [`run`](Self::run), but what the command prints is shown only if it fails.
+    /// Like [`run`](Self::run), but shows the command's output only if it fails.
     pub(crate) fn run_quietly(mut self) -> Result<()> {
         eprintln!("\n$ {}", self.shown);
         let output = self.command.stdin(Stdio::null()).output().with_context(|| self.cannot_start())?;
@@ -91,8 +93,8 @@ impl Step {
         self.judge(output.status)
     }
 
-    /// Shows the command and runs it, again and again while its error output says that another
-    /// process holds a lock, until `limit` has passed.
+    /// Prints the command and runs it. While its error output says that another process holds a
+    /// lock, repeats it until `limit` has passed.
     pub(crate) fn run_when_unlocked(mut self, limit: Duration) -> Result<()> {
         eprintln!("\n$ {}", self.shown);
         let deadline = Instant::now() + limit;
@@ -110,7 +112,7 @@ impl Step {
         }
     }
 
-    /// As [`run`](Self::run), but given up after `limit`.
+    /// Like [`run`](Self::run), but kills the command and returns an error after `limit`.
     pub(crate) fn run_within(mut self, limit: Duration) -> Result<()> {
         eprintln!("\n$ {}", self.shown);
         let mut child = self.command.stdin(Stdio::null()).spawn().with_context(|| self.cannot_start())?;
@@ -126,14 +128,14 @@ impl Step {
         bail!("`{}` took longer than {} seconds", self.shown, limit.as_secs())
     }
 
-    /// What the command prints, or `None` if it cannot be started or fails. Nothing is shown.
+    /// Returns the command's output, or `None` if it cannot be started or fails. Prints nothing.
     pub(crate) fn output(mut self) -> Option<String> {
         let output = self.command.stderr(Stdio::null()).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
     fn judge(self, status: ExitStatus) -> Result<()> {
-        // The status tells a command that failed from one that was stopped.
+        // The status tells a command that failed from one that a signal ended.
         match (status.success(), self.advice.is_empty()) {
             (true, _) => Ok(()),
             (false, true) => Err(anyhow!("`{}` failed ({status})", self.shown)),
@@ -146,19 +148,19 @@ impl Step {
     }
 }
 
-/// A command that only root may run: through sudo, unless this is root's own shell.
+/// Returns a command that only root may run. It goes through sudo unless this process is root's.
 pub(crate) fn as_root(program: &str, arguments: &str) -> Step {
     let is_root = Step::new("id", "-u").output().is_some_and(|id| id.trim() == "0");
     if is_root {
         Step::new(program, arguments)
     } else {
-        // `-n`: nothing answers a question for a password, and waiting for one would look like a
+        // `-n` makes sudo fail instead of asking for a password. The question would look like a
         // hang.
         Step::new("sudo", "-n").args([program]).args(arguments.split_whitespace())
     }
 }
 
-/// How long to wait before a lock is tried again.
+/// The pause before a command that met a lock is tried again.
 const LOCK_PAUSE: Duration = Duration::from_secs(3);
 
 /// Returns true if a package manager says that another process holds its lock.
@@ -168,7 +170,8 @@ fn is_locked(errors: &str) -> bool {
         .any(|sign| errors.contains(sign))
 }
 
-/// Paths inside the repository as seen from its root, so that what is shown can be typed there.
+/// Makes a path inside the repository relative to its root, so that the printed command can be
+/// typed there.
 fn shorten(argument: &OsStr) -> String {
     let inside = Path::new(argument).strip_prefix(root()).unwrap_or(Path::new(argument));
     quoted(&inside.to_string_lossy())
@@ -214,7 +217,7 @@ mod tests {
         let marker = target().join("tmp/xtask-lock");
         std::fs::create_dir_all(target().join("tmp")).unwrap();
         let _ = std::fs::remove_file(&marker);
-        // Locked the first time, free the second.
+        // The lock is held at the first run and free at the second.
         let script = format!(
             "test -e {0} && exit 0; touch {0}; echo 'E: Could not get lock /x' >&2; exit 100",
             marker.display()

@@ -1,8 +1,9 @@
 //! `cargo xtask test`: every test there is.
 //!
-//! Rust first, because it fails soonest; then the documentation's examples; then the Python
-//! package, installed the way users install it, the packages for others, each installed where
-//! nothing of crivo is, and last Spark. `setup` brings what a fresh machine lacks.
+//! Rust comes first, because it fails soonest, then the documentation's examples. The Python
+//! package follows, installed the way users install it. Then come the packages for users, each
+//! installed on a system without crivo, and last Spark. `setup` installs what a fresh machine
+//! lacks.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -12,11 +13,11 @@ use lexopt::prelude::*;
 use crate::shell::{Step, root, target};
 use crate::{attack, container, dist, duckdb, setup, tools};
 
-/// The variable that the statistical tests take their seed from.
+/// The environment variable with the seed of the statistical tests.
 const SEED: &str = "CRIVO_TEST_SEED";
 
-/// The tests of what must be the same on every machine: bytes, answers, merges, and what damaged
-/// bytes are refused with.
+/// The tests of results that must be the same on every machine: bytes, answers, merges, and the
+/// errors for damaged bytes.
 pub(crate) const SAME_BYTES: &str =
     "--package crivo --test golden --test laws --test damage --test hostile_bytes";
 
@@ -74,8 +75,8 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     Ok(())
 }
 
-/// The tests that need nothing but Rust; for another target, those of bytes that must be the same
-/// on every machine.
+/// Runs the tests that need nothing but Rust. For another target it runs only the tests of bytes
+/// that must be the same on every machine.
 fn portable_tests(triple: Option<&str>) -> Result<()> {
     if let Some(triple) = triple {
         return Step::cargo("test")
@@ -85,7 +86,7 @@ fn portable_tests(triple: Option<&str>) -> Result<()> {
             .run();
     }
     Step::cargo("build --workspace --exclude crivo-py").run()?;
-    // The mail filter's tests drive programs of Unix, and pages are looked at on Linux.
+    // The mail filter's tests drive programs of Unix, and the tests in a browser run on Linux.
     let packages = ["crivo", "crivo-arrow", "crivo-rows", "crivo-near", "crivo-page"];
     Step::cargo("test --tests").args(packages.map(|name| format!("--package={name}"))).run()
 }
@@ -100,8 +101,8 @@ impl Tests {
             self.step(Step::cargo("nextest run --workspace")).run()?;
             print_slowest();
         } else {
-            // Libraries and binaries too; naming those would include the ones that say
-            // `test = false`.
+            // `--tests` includes libraries and binaries. Naming those would include the ones with
+            // `test = false` too.
             self.step(Step::cargo("test --workspace --tests")).run()?;
         }
         self.step(Step::cargo("test --workspace --doc")).run()
@@ -109,7 +110,7 @@ impl Tests {
 
     fn python(&self) -> Result<()> {
         let python = setup::python_with_crivo()?;
-        // What it writes is compared with Python's.
+        // The tests compare the output of this program with Python's.
         let program = setup::tested_program();
         let tests = python.module(
             "pytest --durations=10 python/tests --ignore python/tests/spark --ignore python/tests/sql",
@@ -125,7 +126,7 @@ impl Tests {
             .run()
     }
 
-    /// SQL in DuckDB, with the extension as it is released.
+    /// Tests SQL in DuckDB, with a release build of the extension.
     fn duckdb(&self) -> Result<()> {
         let extension = duckdb::extension(duckdb::Build::Tests)?;
         let python = setup::python_with_crivo()?;
@@ -138,13 +139,14 @@ impl Tests {
             .run()
     }
 
-    /// Jobs on Spark, in this process and on a cluster of three workers, one of which is killed.
+    /// Tests jobs on Spark, in this process and on a cluster of three workers, one of which is
+    /// killed.
     fn spark(&self) -> Result<()> {
         let python = setup::python_with_spark()?;
         self.step(python.module("pytest --durations=10 python/tests/spark")).run()
     }
 
-    /// The step with the seed, and with how to repeat it if it fails.
+    /// Adds the seed to a step, and the advice how to repeat it with the same seed.
     fn step(&self, step: Step) -> Step {
         match &self.seed {
             Some(seed) => step
@@ -158,7 +160,7 @@ impl Tests {
 /// The number of tests that [`print_slowest`] lists.
 const SLOWEST: usize = 10;
 
-/// Prints the tests that took longest, from the report that nextest leaves behind.
+/// Prints the tests that took longest, from the report that nextest writes.
 fn print_slowest() {
     let Ok(report) = std::fs::read_to_string(target().join("nextest/default/junit.xml")) else { return };
     let mut times = times_in(&report);
@@ -184,7 +186,7 @@ fn times_in(report: &str) -> Vec<(String, f64)> {
         .collect()
 }
 
-/// 64 bits that the standard library drew from the operating system.
+/// Returns 64 bits that the standard library took from the operating system's random generator.
 pub(crate) fn random_seed() -> String {
     RandomState::new().hash_one(std::process::id()).to_string()
 }

@@ -1,7 +1,7 @@
-//! Where do the programs come from that Rust does not bring along?
+//! Where do the programs come from that Rust does not install?
 //!
-//! One already on the `PATH` is used if its version is right; otherwise it is built once, at
-//! its locked dependencies, into `target/tools`. Nothing outside the repository changes.
+//! A program already on the `PATH` is used if its version is right. Otherwise it is built once into
+//! `target/tools`, with its locked dependencies. Nothing outside the repository changes.
 
 use std::path::PathBuf;
 
@@ -9,26 +9,26 @@ use anyhow::Result;
 
 use crate::shell::{Step, target};
 
-/// A program and the release line that the project's settings are written for.
+/// A program and the release line that the project's settings are made for.
 pub(crate) struct Tool {
     name: &'static str,
     release: &'static str,
-    /// How it is built, beside its version.
+    /// The options of the build, besides the version.
     options: &'static [&'static str],
     /// The arguments that make it print its name and version.
     version: &'static str,
 }
 
-/// Licences, advisories and sources of dependencies.
+/// Checks licences, advisories and sources of dependencies.
 pub(crate) const DENY: Tool =
     Tool { name: "cargo-deny", release: "0.20", options: &[], version: "--version" };
-/// Fuzzing with libFuzzer.
+/// Fuzzes with libFuzzer.
 pub(crate) const FUZZ: Tool =
     Tool { name: "cargo-fuzz", release: "0.13", options: &[], version: "--version" };
-/// One wrong line after another, to see whether a test notices.
+/// Changes one line after another, to see whether a test notices.
 pub(crate) const MUTANTS: Tool =
     Tool { name: "cargo-mutants", release: "27", options: &[], version: "mutants --version" };
-/// Pages as a site. Without its server, which takes most of the time to build.
+/// Turns pages into a site. Built without its server, which takes most of the build time.
 pub(crate) const MDBOOK: Tool = Tool {
     name: "mdbook",
     release: "0.5",
@@ -37,7 +37,7 @@ pub(crate) const MDBOOK: Tool = Tool {
 };
 
 impl Tool {
-    /// The program to start; it is installed first if need be.
+    /// Returns the path of the program. Installs it first if it is missing.
     pub(crate) fn find_or_install(&self) -> Result<PathBuf> {
         let folder = target().join("tools");
         let installed = folder.join("bin").join(self.name).with_extension(std::env::consts::EXE_EXTENSION);
@@ -68,7 +68,7 @@ impl Tool {
     }
 }
 
-/// Whether `cargo <subcommand>` is there.
+/// Returns true if `cargo <subcommand>` is installed.
 pub(crate) fn has_cargo_subcommand(subcommand: &str) -> bool {
     Step::cargo(subcommand).args(["--version"]).output().is_some()
 }

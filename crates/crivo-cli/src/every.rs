@@ -1,4 +1,4 @@
-//! `--every 10s`: the answer again and again while a file is followed.
+//! `--every 10s`: repeats the answer while a file is followed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +14,8 @@ use crate::clock;
 use crate::output::Output;
 use crate::pass::Pass;
 
-/// How often the clock is looked at, so that the end is not waited for.
+/// The interval between looks at the clock. It is short, so that the end of the pass is noticed
+/// soon.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// How often to answer.
@@ -27,14 +28,14 @@ pub(crate) struct EveryArgs {
 }
 
 impl EveryArgs {
-    /// Returns how often to answer, if that was asked for.
+    /// Returns the interval between answers, if the user requested one.
     pub(crate) fn interval(self) -> Option<Duration> {
         self.every.map(Duration::from_millis)
     }
 }
 
-/// Reads every batch into one state on one thread, and shows the state and what was read so far at
-/// every interval. An answer that cannot be shown ends the pass.
+/// Reads all batches into one state on one thread. At every interval, calls `show` with the state
+/// and the counts so far. An error of `show` ends the pass.
 pub(crate) fn fold_showing<S: Send>(
     pass: &Pass,
     scheme: KeyScheme,

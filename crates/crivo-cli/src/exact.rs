@@ -1,8 +1,8 @@
-//! Every different key, kept: the exact answer that estimates are verified against.
+//! The set of all distinct keys: the exact answer that estimates are verified against.
 //!
-//! Keys are compared by their bytes, not only by their hash, so the count is exact whatever the
-//! hash does. They lie one after the other in one buffer; a table of positions finds them by a
-//! hash under a secret of the process, because keys can be forged to collide under a known seed.
+//! Keys are compared by their bytes, not only by their hash, so the count is exact even if hashes
+//! collide. All keys lie in one buffer, and a hash table of their positions finds them. The hash
+//! uses a secret of the process, because keys can be forged to collide under a known seed.
 
 use crivo::hash::TableSecret;
 use crivo::keys::{KeyBatch, KeyRef};
@@ -30,12 +30,12 @@ impl Position {
 }
 
 impl ExactKeys {
-    /// How many different keys there are.
+    /// The number of distinct keys.
     pub(crate) fn len(&self) -> u64 {
         self.table.len() as u64
     }
 
-    /// Bytes of memory in use.
+    /// The bytes of memory in use.
     pub(crate) fn memory(&self) -> usize {
         size_of::<Self>() + self.bytes.capacity() + self.table.allocation_size()
     }

@@ -1,4 +1,4 @@
-//! Filters of every kind, as the commands about sets use them.
+//! Membership filters of any kind, for the commands about sets.
 
 use anyhow::Result;
 use crivo::codec::AnySketch;
@@ -13,15 +13,16 @@ use crate::kinds;
 use crate::output::{self, Output};
 use crate::window;
 
-/// Bounds this far from the value, as a share of it, are no answer.
+/// An answer is useless if its bounds are further from the value than this share of it.
 const USELESS: f64 = 0.5;
 
-/// A sketch that says whether a key is in there.
+/// A sketch that answers membership queries.
 #[derive(Debug, Clone)]
 pub(crate) struct Filter(AnySketch);
 
 impl Filter {
-    /// Returns the sketch of a file as a filter, or says what it is instead.
+    /// Returns the sketch of a file as a filter. The error for another kind of sketch says what it
+    /// is.
     pub(crate) fn of(sketch: impl Into<AnySketch>, name: &str) -> Result<Self> {
         let sketch = sketch.into();
         if sketch.membership().is_err() {
@@ -30,7 +31,7 @@ impl Filter {
         Ok(Self(sketch))
     }
 
-    /// Returns the filter to ask: of a ring, what its window sees.
+    /// Returns the filter for queries: the sketch itself, or the merged window of a ring.
     pub(crate) fn to_ask(sketch: AnySketch, name: &str) -> Result<Self> {
         Self::of(window::seen_by(sketch)?, name)
     }
@@ -72,56 +73,57 @@ impl Filter {
         Merge::merge(&mut self.0, &other.0)
     }
 
-    /// Makes this the filter of what is in one or the other, whatever their sizes.
+    /// Replaces this filter by the union of both, whatever their sizes.
     pub(crate) fn unite(&mut self, other: &Self) -> crivo::Result<()> {
         self.0 = united(self.0.clone(), &other.0)?;
         Ok(())
     }
 
-    /// Keeps what both hold, and returns how many that are. The result knows that it is an
-    /// intersection.
+    /// Replaces this filter by the intersection of both, and returns its number of items. The
+    /// result records that it is an intersection.
     pub(crate) fn intersect(&mut self, other: &Self) -> crivo::Result<Estimate> {
         self.0 = self.0.membership()?.intersection(&other.0)?;
         Ok(self.items())
     }
 
-    /// Takes out what the other holds.
+    /// Removes the items of the other filter.
     pub(crate) fn subtract(&mut self, other: &Self) -> crivo::Result<()> {
         self.0.membership_mut()?.subtract(&other.0)
     }
 
-    /// Says which keys may be in there, in their order, replacing what `found` held.
+    /// Sets `found` to one bool per key, in the order of the keys: true if the key may be in the
+    /// set.
     pub(crate) fn contains(&self, keys: &KeyBatch<'_>, found: &mut Vec<bool>) -> crivo::Result<()> {
         self.0.membership()?.contains_batch(keys, found)
     }
 
-    /// Adds the keys of these hashes one after the other; `fresh` says which were certainly new,
-    /// replacing what it held.
+    /// Adds the keys with these hashes one by one. Sets `fresh` to one bool per key: true if the
+    /// key was certainly new.
     pub(crate) fn insert_fresh(&mut self, hashes: &[u64], fresh: &mut Vec<bool>) -> crivo::Result<()> {
         self.0.membership_mut()?.insert_new(hashes, fresh)
     }
 
-    /// Says, or fails with, that there are more keys than the filter was made for.
+    /// Warns or fails if the filter holds more keys than it was made for.
     pub(crate) fn report_if_full(&self, on_full: OnFull, out: &Output) -> Result<()> {
         report_if_full(&self.0, on_full, out)
     }
 }
 
-/// Returns the filter of what is in one or the other: of one size as one, of different sizes side
-/// by side.
+/// Returns the union of two filters. Filters of one size are merged, filters of different sizes are
+/// combined side by side.
 pub(crate) fn united(mut first: AnySketch, second: &AnySketch) -> crivo::Result<AnySketch> {
     match first.merge(second) {
         Ok(()) => Ok(first),
-        // What forbids it may be more than the sizes; that is said better by the filters
-        // themselves.
+        // The sizes may not be the only reason that the merge fails. The error of the combination
+        // is then more precise.
         Err(error) => CombinedFilter::union(first, second.clone())
             .map(Into::into)
             .map_err(|other| if other.kind() == ErrorKind::Unsupported { error } else { other }),
     }
 }
 
-/// Says, or fails with, that a sketch is past what it can tell: a filter with more keys than it was
-/// made for, or a count without an upper bound.
+/// Warns or fails if a sketch is beyond its limits: a filter with more keys than it was made for,
+/// or a count without an upper bound.
 pub(crate) fn report_if_full(sketch: &AnySketch, on_full: OnFull, out: &Output) -> Result<()> {
     if let Some(filter) = sketch.answers_membership() {
         let items = filter.items();
@@ -140,7 +142,7 @@ pub(crate) fn report_if_full(sketch: &AnySketch, on_full: OnFull, out: &Output) 
         };
     }
     let items = sketch.summary().items;
-    // Past its size linear counting answers with bounds that say nothing, before it gives none.
+    // Beyond its size, linear counting returns useless bounds before it returns an infinite one.
     let says_nothing = sketch.downcast_ref::<LinearCounting>().is_some() && items.relative_error() > USELESS;
     if items.upper().is_infinite() || says_nothing {
         let message = "the sketch is full, the answer only a lower bound: a larger one reaches further";

@@ -1,9 +1,9 @@
-//! Files of Apache DataSketches, as `--interchange` and other systems write them: made of rows,
-//! read, and asked.
+//! Sketch files of Apache DataSketches, which `--interchange` and other systems write: building
+//! them from rows, reading and querying them.
 //!
-//! Those systems hash differently, so that their sketches are built from the rows: a `.crivo` file
-//! cannot be turned into one. Text is hashed as its bytes; `--keys int` is for columns that the
-//! other side counts as integers.
+//! Those systems use other hash functions. So their sketches are built from rows, and a `.crivo`
+//! file cannot be converted into one. Text keys are hashed as their bytes. `--keys int` is for
+//! columns that the other system counts as integers.
 
 use std::fs::File;
 use std::io::Read;
@@ -22,13 +22,13 @@ use crate::store::{self, Destination};
 use crate::tally::Weights;
 use crate::window::WindowArgs;
 
-/// The largest file that is read.
+/// The maximum size of a file.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Returns the sketch in a file of DataSketches; none if the file is something else.
+/// Returns the DataSketches sketch in a file, or `None` if the file is something else.
 pub(crate) fn open(path: &Path) -> Result<Option<AnyInterchange>> {
     let Ok(mut file) = File::open(path) else { return Ok(None) };
-    // A folder cannot be read; the next reader says so.
+    // A folder cannot be read. The next reader reports that.
     if path.is_dir() {
         return Ok(None);
     }
@@ -50,7 +50,7 @@ pub(crate) fn open(path: &Path) -> Result<Option<AnyInterchange>> {
     }
 }
 
-/// Returns what the sketch is to a user.
+/// Returns how the kind of the sketch is described to the user.
 pub(crate) fn kind_of(sketch: &AnyInterchange) -> Kind {
     let (made_by, answers, asked_by) = match sketch {
         AnyInterchange::Hll(_) | AnyInterchange::Theta(_) | AnyInterchange::Cpc(_) => {
@@ -69,7 +69,7 @@ pub(crate) fn kind_of(sketch: &AnyInterchange) -> Kind {
     Kind { made_by, answers, asked_by }
 }
 
-/// Returns the kind of keys in a sketch, where its bytes tell it.
+/// Returns the kind of keys in a sketch, or `None` if its bytes do not say.
 pub(crate) fn key_kind(sketch: &AnyInterchange) -> Option<KeyKind> {
     match sketch {
         AnyInterchange::FrequentItems(sketch) if sketch.is_empty() => None,
@@ -79,19 +79,20 @@ pub(crate) fn key_kind(sketch: &AnyInterchange) -> Option<KeyKind> {
     }
 }
 
-/// What a command was told beside `--interchange`.
+/// The options of a command with `--interchange`.
 #[derive(Clone, Copy)]
 pub(crate) struct Told<'a> {
     pub(crate) sketch: &'a SketchArgs,
     pub(crate) input: &'a InputArgs,
     pub(crate) window: &'a WindowArgs,
     pub(crate) seed: u64,
-    /// Options that the bytes of another system have no place for, and whether they were given.
+    /// Options that have no place in the other system's format, and whether they were given.
     pub(crate) others: &'a [(&'static str, bool)],
 }
 
 impl Told<'_> {
-    /// Returns where to write the bytes, or refuses what they have no place for.
+    /// Returns where to write the sketch. Fails if an option has no place in the other system's
+    /// format.
     pub(crate) fn destination(self) -> Result<Destination> {
         if !cfg!(feature = "interchange") {
             bail!(
@@ -116,15 +117,16 @@ impl Told<'_> {
     }
 }
 
-/// The sketch of one thread, and its buffers.
+/// The sketch and the weights of one thread.
 #[derive(Clone)]
 struct ForeignWorker<S> {
     sketch: S,
     weights: Weights,
 }
 
-/// Adds the keys of every row to a sketch that begins as `start`, which must be empty because each
-/// thread begins with a copy. Their weights are 1, or in column 1 if the pass is `weighted`.
+/// Adds the keys of all rows to a sketch that begins as `start`. `start` must be empty, because
+/// each thread begins with a copy of it. The weights are in column 1 if the pass is `weighted`,
+/// otherwise they are 1.
 pub(crate) fn fill<S: Clone + Send>(
     pass: &Pass,
     scheme: KeyScheme,

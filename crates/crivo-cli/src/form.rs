@@ -1,4 +1,4 @@
-//! `--output` and `--json`: in which form an answer is printed.
+//! `--output` and `--json`: the form in which an answer is printed.
 
 use clap::Args;
 
@@ -18,7 +18,7 @@ pub(crate) struct FormArgs {
 }
 
 impl FormArgs {
-    /// Returns the form that was asked for.
+    /// Returns the requested form.
     pub(crate) fn get(self) -> Form {
         if self.json { Form::Json } else { self.form.unwrap_or(Form::Table) }
     }

@@ -1,8 +1,8 @@
 //! `--by`: one answer for each group, in bounded memory.
 //!
-//! A command brings the sketch that each group begins as, what a batch of rows adds to the groups,
-//! and how the answer of a group reads. Everything else is the same for all commands: the option,
-//! the pass, the file with all groups, and the table or the JSON object with one line a group.
+//! A command supplies the empty sketch of a group, a step that adds a batch of rows to the groups,
+//! and the answer of a group. The rest is the same for all commands: the option, the pass, the file
+//! with all groups, and the output as a table or as a JSON object with the groups in an array.
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
@@ -22,9 +22,9 @@ use crate::sizes::memory_size;
 use crate::tally::Weights;
 
 const DEFAULT_MEMORY: u64 = 1 << 30;
-/// Below this a few threads and their buffers would take most of it.
+/// With less memory, a few threads and their buffers would take most of it.
 const LEAST_MEMORY: u64 = 64 << 20;
-/// Answers are printed when this number of bytes is waiting.
+/// The number of bytes of answers that are buffered before they are printed.
 const SENT_AT_ONCE: usize = 1 << 16;
 
 /// How rows are grouped.
@@ -54,33 +54,34 @@ impl GroupArgs {
     }
 }
 
-/// What a thread holds while it reads.
+/// The state of a thread while it reads.
 pub(crate) struct GroupState<S: Pane> {
     pub(crate) worker: GroupWorker<S>,
     pub(crate) weights: Weights,
-    /// Rows seen, which are their places where the input has no others.
+    /// The number of rows seen so far. It serves as the place of a row where the input has no
+    /// other.
     pub(crate) seen: u64,
     pub(crate) bad: u64,
 }
 
-/// The parts of a command with `--by`.
+/// The inputs of a pass with `--by`.
 pub(crate) struct GroupPass<'a> {
     pub(crate) args: &'a GroupArgs,
     pub(crate) input: &'a InputArgs,
-    /// Where a file with all groups goes, for commands that have one.
+    /// The options for a file with all groups, for commands that write one.
     pub(crate) sketch: Option<&'a SketchArgs>,
     pub(crate) pass: &'a Pass,
     pub(crate) scheme: KeyScheme,
 }
 
-/// The header of the first file, and the first file that has another.
+/// The header of the first file, and the first file whose header differs from it.
 #[derive(Debug)]
 pub(crate) struct FirstHeader {
     pub(crate) header: Option<Vec<u8>>,
     pub(crate) odd: Option<String>,
 }
 
-/// Refuses an option that does not go together with `--by`.
+/// Refuses an option that cannot be combined with `--by`.
 pub(crate) fn refuse(option: &str, is_given: bool) -> Result<()> {
     if is_given {
         bail!("{option}: cannot be used with --by");
@@ -100,7 +101,7 @@ impl GroupPass<'_> {
         self.run_with_header(empty, out, step, answer).map(|(grouped, counts, _)| (grouped, counts))
     }
 
-    /// The same, with the header of the first file.
+    /// Does the same as [`run`](Self::run), and returns the header of the first file too.
     pub(crate) fn run_with_header<S: Pane + Send + Sync>(
         &self,
         empty: S,
@@ -153,7 +154,7 @@ impl GroupPass<'_> {
         Ok((grouped, counts, header))
     }
 
-    /// The groups that `--into` goes on with.
+    /// Returns the groups that `--into` continues.
     fn before<S: Pane>(&self, kind: &GroupKind<S>) -> Result<Option<Groups<S>>> {
         let Some(sketch) = self.sketch else { return Ok(None) };
         let Some(before) = sketch.to_continue()? else { return Ok(None) };
@@ -170,11 +171,11 @@ impl GroupPass<'_> {
     }
 }
 
-/// The error of the engine as one of the command.
+/// Converts an error of the engine into an error of the command.
 pub(crate) fn explained(error: Error) -> anyhow::Error {
     match error {
         Error::Stopped => Interrupted.into(),
-        // An error of printing stays what it was, so that a closed pipe is recognised.
+        // A printing error keeps its type, so that a closed pipe is recognised.
         Error::Caller(error) => match error.downcast::<std::io::Error>() {
             Ok(error) => (*error).into(),
             Err(error) => anyhow::Error::from_boxed(error),
@@ -183,26 +184,26 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
     }
 }
 
-/// The values of a group's key, as they are shown.
+/// Returns the values of a group's key as they are shown.
 pub(crate) fn shown_group(key: &[u8], fields: usize) -> Vec<String> {
     split_values(key, fields).iter().map(|value| output::key_text(value)).collect()
 }
 
 // ---- the answer ----
 
-/// The answer of one group: in JSON, and as rows of a table.
+/// The answer of one group, as JSON and as rows of a table.
 pub(crate) trait GroupAnswer: Serialize {
-    /// The columns of the table, behind those of the group.
+    /// The columns of the table after those of the group.
     fn columns(&self) -> &'static [Column];
 
-    /// The cells of each row for people, without those of the group.
+    /// The cells of each row as text for people, without those of the group.
     fn rows(&self) -> Vec<Vec<String>>;
 
-    /// The cells of each row for programs, in the order of the columns.
+    /// The cells of each row as data for programs, in the order of the columns.
     fn cells(&self) -> Vec<Vec<Cell>>;
 }
 
-/// A column of the table, behind those of the group.
+/// A column of the table after those of the group.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Column {
     Text(&'static str),
@@ -227,7 +228,7 @@ pub(crate) struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// The names of the fields that were grouped by.
+    /// The names of the fields of `--by`.
     fn fields(&self) -> impl Iterator<Item = &str> {
         self.args.by.as_deref().unwrap_or_default().split(',')
     }
@@ -237,14 +238,14 @@ impl Shown<'_> {
         self.fields().chain(self.columns.iter().map(|column| column.name()))
     }
 
-    /// A table without rows, for programs.
+    /// Returns a table without rows, in a form for programs.
     fn listing(&self) -> Listing {
         let intervals = self.columns.iter().filter(|column| matches!(column, Column::Interval(_)));
         Listing::named(self.names()).with_intervals(intervals.map(|column| column.name()))
     }
 }
 
-/// The JSON object before its groups; fields may be added, never renamed.
+/// The fields of the JSON object before its groups. Fields may be added, but never renamed.
 #[derive(Debug, Serialize)]
 struct Head {
     rows: u64,
@@ -262,7 +263,7 @@ struct Line<'a, A> {
     answer: &'a A,
 }
 
-/// Hands on the answer of a group, in the form in which it is printed.
+/// Emits the answer of a group in the form in which it is printed.
 pub(crate) fn emit_answer<S: Pane, A: GroupAnswer>(
     kind: &GroupKind<S>,
     key: &[u8],
@@ -292,8 +293,8 @@ pub(crate) fn emit_answer<S: Pane, A: GroupAnswer>(
     emit(key, &text)
 }
 
-/// Prints the answers of all groups, and what was read; `method` is the way to count, where there
-/// are several.
+/// Prints the answers of all groups and the counts of the pass. `method` names the method of
+/// commands that have several.
 pub(crate) fn print(
     grouped: &Grouped,
     shown: Shown<'_>,
@@ -324,7 +325,7 @@ pub(crate) fn print(
     }
 }
 
-/// Prints what is waiting if it has at least `least` bytes.
+/// Prints the buffered text if it has at least `least` bytes.
 fn send_if(text: &mut Vec<u8>, least: usize, out: &Output) -> crivo_groups::Result<()> {
     if text.len() >= least {
         out.raw(text).map_err(sent)?;
@@ -333,14 +334,14 @@ fn send_if(text: &mut Vec<u8>, least: usize, out: &Output) -> crivo_groups::Resu
     Ok(())
 }
 
-/// An error of printing on its way through the engine.
+/// Wraps an error of printing for its way through the engine.
 pub(crate) fn sent(error: anyhow::Error) -> Error {
     Error::Caller(error.reallocate_into_boxed_dyn_error_without_backtrace())
 }
 
 fn print_json(grouped: &Grouped, head: &Head, out: &Output) -> Result<()> {
     let mut text = serde_json::to_vec(head)?;
-    // The groups go where the object would end.
+    // Removes the closing brace, because the groups follow.
     text.pop();
     text.extend_from_slice(b",\"groups\":[");
     let mut is_first = true;
@@ -379,7 +380,7 @@ fn each_row(grouped: &Grouped, mut each: impl FnMut(&[String]) -> Result<()>) ->
     grouped.answers.for_each(walk).map_err(explained)
 }
 
-/// A line about the groups under the table.
+/// Prints a line about the groups below the table.
 fn print_size(grouped: &Grouped, out: &Output) -> Result<()> {
     let unit = if grouped.groups == 1 { "group" } else { "groups" };
     let spilled = match grouped.spilled {
@@ -389,7 +390,7 @@ fn print_size(grouped: &Grouped, out: &Output) -> Result<()> {
     out.detail(format_args!("{} {unit}{spilled}", output::count(grouped.groups)))
 }
 
-/// Reads the fields of a group behind those that a pass reads already; returns its column.
+/// Adds the fields of a group to those that a pass reads, and returns the column.
 pub(crate) fn select_group(pass: &mut Pass, by: &str) -> Result<usize> {
     match &mut pass.select {
         Select::Fields(fields) => {

@@ -1,10 +1,10 @@
 //! What happens at Ctrl-C, and at a request to end (SIGTERM, SIGHUP)?
 //!
-//! The running pass is asked to stop through its progress hook; it ends between two chunks, and
-//! the command returns [`Interrupted`]. A pass that waits for input that does not come cannot
-//! look, so after a moment the program ends anyway; a pass that follows a file until it is stopped
-//! gives its answer first. Either way nothing stays behind: a file
-//! being written has another name until it is whole, and is removed here.
+//! The progress hook of the running pass stops it between two chunks, and the command returns
+//! [`Interrupted`]. A pass that waits for input cannot check the request, so the program exits
+//! after a short grace time. A pass that follows a file until it is stopped prints its answer
+//! first. In both cases no partial file is left: a file has a temporary name while it is written,
+//! and is removed here.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,17 +12,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 
-/// As a shell reports a program that ended by SIGINT: 128 + 2.
+/// The code that a shell reports for a program that ended by SIGINT: 128 + 2.
 pub(crate) const EXIT_CODE: u8 = 130;
 
-/// How long a pass has to stop by itself: many times what a chunk takes, and hardly felt.
+/// The time that a pass has to stop by itself. It is many times longer than a chunk takes, and
+/// hardly noticeable.
 const GRACE: Duration = Duration::from_millis(300);
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 static PATIENT: AtomicBool = AtomicBool::new(false);
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// The user asked to stop.
+/// The error that the user requested to stop.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Interrupted;
 
@@ -34,21 +35,21 @@ impl fmt::Display for Interrupted {
 
 impl std::error::Error for Interrupted {}
 
-/// Whether the user asked to stop.
+/// Returns true if the user requested to stop.
 pub(crate) fn is_requested() -> bool {
     REQUESTED.load(Ordering::Relaxed)
 }
 
-/// Begins to listen. Commands that finish at once never call it. Where the pass would never end by
-/// itself (`answers_then`), the first request ends the pass and not the program.
+/// Starts to handle signals. Commands that finish at once never call it. If a pass never ends by
+/// itself (`answers_then`), the first signal ends the pass but not the program.
 pub(crate) fn watch(answers_then: bool) {
     static LISTENING: Once = Once::new();
     if answers_then {
         PATIENT.store(true, Ordering::Relaxed);
     }
     LISTENING.call_once(|| {
-        // It fails where a signal is ignored already, as under nohup: that choice is the user's,
-        // and the signals keep the effect they had.
+        // This fails if a signal is ignored already, for example under nohup. That is the user's
+        // choice, so the signals keep their effect.
         let _ = ctrlc::try_set_handler(|| {
             let again = REQUESTED.swap(true, Ordering::Relaxed);
             if PATIENT.load(Ordering::Relaxed) && !again {
@@ -68,17 +69,17 @@ fn leave() {
     std::process::exit(EXIT_CODE.into());
 }
 
-/// Has a file removed if the program ends by a signal.
+/// Registers a file for removal if a signal ends the program.
 pub(crate) fn remove_when_leaving(path: &Path) {
     unfinished().push(path.to_path_buf());
 }
 
-/// Keeps a file that would have been removed if the program had ended by a signal.
+/// Withdraws a file from removal by [`remove_when_leaving`].
 pub(crate) fn keep_when_leaving(path: &Path) {
     unfinished().retain(|other| other != path);
 }
 
-/// A file or folder that must not stay behind, for as long as this lives.
+/// A file or folder that is removed if a signal ends the program during the life of this value.
 #[derive(Debug)]
 pub(crate) struct Unfinished(PathBuf);
 
@@ -96,8 +97,8 @@ impl Drop for Unfinished {
     }
 }
 
-/// Does a few quick steps that belong together: a signal ends the program before the first or after
-/// the last of them.
+/// Runs a few quick steps that belong together. A signal ends the program before the first or after
+/// the last of them, never between.
 pub(crate) fn undisturbed<T>(steps: impl FnOnce() -> T) -> T {
     let _held = unfinished();
     steps()

@@ -1,8 +1,8 @@
-//! What a stored sketch is to a user: which command makes one, what it answers, which command asks
-//! it.
+//! How stored sketches are described to the user: which command makes one, what it answers, and
+//! which command queries it.
 //!
-//! It follows from the question of the sketch's family and from its capabilities, so that a new
-//! sketch of a known question needs no line here.
+//! This is derived from the question of the sketch's family and from its capabilities. So a new
+//! sketch for a known question needs no line here.
 
 use anyhow::anyhow;
 use crivo::codec::{AnySketch, Question};
@@ -10,14 +10,14 @@ use crivo::groups::Groups;
 use crivo::profile::TableProfile;
 use crivo::sketch::Sketch as _;
 
-/// What a user needs to know about a kind of sketch.
+/// The description of a kind of sketch for the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kind {
-    /// The command that makes one.
+    /// The command that makes such a sketch.
     pub(crate) made_by: &'static str,
     /// The question it answers.
     pub(crate) answers: &'static str,
-    /// The command that asks it.
+    /// The command that queries it.
     pub(crate) asked_by: &'static str,
 }
 
@@ -25,7 +25,7 @@ const fn kind(made_by: &'static str, answers: &'static str, asked_by: &'static s
     Kind { made_by, answers, asked_by }
 }
 
-/// Returns what the sketch is to a user.
+/// Returns the description of the sketch.
 pub(crate) fn of(sketch: &AnySketch) -> Kind {
     let knows_frequency = sketch.answers_frequency().is_some();
     match sketch.family().question() {
@@ -80,14 +80,14 @@ fn about_frequency(sketch: &AnySketch) -> Kind {
     }
 }
 
-/// Returns the name of a kind of sketch after its article: a HyperLogLog, an UltraLogLog.
+/// Returns the name of a kind of sketch with its article: a HyperLogLog, an UltraLogLog.
 pub(crate) fn with_article(name: &str) -> String {
     let article = if name.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" };
     format!("{article} {name}")
 }
 
-/// Returns the error for a sketch that was given where another kind is needed: what it is, what it
-/// answers, and which command makes the right one.
+/// Returns the error for a sketch of the wrong kind. It says what the sketch is and what it
+/// answers. `needed` says what is needed instead.
 pub(crate) fn refusal(sketch: &AnySketch, name: &str, needed: &str) -> anyhow::Error {
     let Kind { made_by, answers, .. } = of(sketch);
     let family = with_article(sketch.family().name());

@@ -1,4 +1,4 @@
-//! Which files are read and how they are laid out: the options that commands over rows and over
+//! Which files are read, and their layout: the options that commands over rows and commands over
 //! documents share.
 
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use crivo_rows::{Format, Input};
 use crate::sizes::memory_size;
 use crate::store::Destination;
 
-/// More than any machine has; far more could not be started.
+/// More threads than any machine has. Far more could not be started.
 pub(crate) const MOST_THREADS: i64 = 1024;
 
-/// The limits of a record's length: a chunk of input, and what positions of 32 bits can address.
+/// The limits of a record's length: the size of an input chunk, and the range of 32-bit positions.
 const LEAST_RECORD: u64 = 256 << 10;
 const MOST_RECORD: u64 = 2 << 30;
 
@@ -84,7 +84,7 @@ impl From<FormatName> for Format {
 }
 
 impl LayoutArgs {
-    /// Files laid out as the options say.
+    /// Applies the layout options to files.
     pub(crate) fn laid_out(&self, files: Input) -> Result<Input> {
         let mut input = files.header(!self.no_header).quotes(!self.no_quotes).skip_bad(self.skip_bad);
         if let Some(format) = self.format {
@@ -103,7 +103,7 @@ impl LayoutArgs {
         Ok(input)
     }
 
-    /// The threads that were asked for; 0 if none were.
+    /// Returns the requested number of threads, or 0 if the user gave none.
     pub(crate) fn threads(&self) -> usize {
         self.threads.unwrap_or(0).into()
     }
@@ -113,7 +113,7 @@ impl LayoutArgs {
         self.files.is_empty() || self.files.iter().any(|path| path.as_os_str() == "-")
     }
 
-    /// The format of a file of that name.
+    /// Returns the format of a file with this name.
     pub(crate) fn format_of(&self, name: &str) -> Format {
         self.format.map_or_else(|| Format::of_name(name), Into::into)
     }
@@ -124,8 +124,8 @@ impl LayoutArgs {
         self.format_of(&name)
     }
 
-    /// A place for results, which must not be one of the files to read. The file may be read by no
-    /// more users than these.
+    /// Returns a destination for results. It must not be one of the input files. The new file is
+    /// readable by no more users than the input files.
     pub(crate) fn output_beside(&self, path: &Path) -> Result<Destination> {
         if let Ok(target) = path.canonicalize()
             && let Some(file) = self.files.iter().find(|file| file.canonicalize().is_ok_and(|f| f == target))
@@ -136,7 +136,7 @@ impl LayoutArgs {
     }
 }
 
-/// The files that names and globs stand for, or the names themselves if one is a folder.
+/// Returns the files that match the names and globs, or the names themselves if one is a folder.
 fn matching_files(names: &[PathBuf]) -> Vec<PathBuf> {
     Input::from_args(names)
         .map_or_else(|_| names.to_vec(), |input| input.paths().map(Path::to_path_buf).collect())

@@ -1,4 +1,4 @@
-//! What a sketch says about a key: how often it came, or whether it is in there.
+//! What a sketch knows about a key: its frequency, its membership in a set, or both.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead};
@@ -18,19 +18,19 @@ use crate::kinds::{self, Kind};
 use crate::numbers;
 use crate::output;
 
-/// Says whether a key may be in a set.
+/// Returns true if a key may be in a set.
 type Contains<'a> = Box<dyn Fn(KeyRef<'_>) -> crivo::Result<bool> + 'a>;
 
-/// A sketch that answers about keys.
+/// A sketch that answers queries about keys.
 pub(crate) struct Lookup<'a> {
     scheme: KeyScheme,
     frequency: Option<Box<dyn Frequency + 'a>>,
     membership: Option<Contains<'a>>,
-    /// The share of absent keys that a filter takes for members, as it is filled now.
+    /// The share of absent keys that a filter reports as members at its present fill.
     pub(crate) false_positive_rate: Option<f64>,
 }
 
-/// What the sketch says about one key; a sketch that knows both says both.
+/// The answer about one key. A sketch that knows both count and membership gives both.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Answer {
     pub(crate) count: Option<Estimate>,
@@ -38,7 +38,8 @@ pub(crate) struct Answer {
 }
 
 impl<'a> Lookup<'a> {
-    /// Returns the sketch of a file as one that answers about keys, or says what it is instead.
+    /// Returns a lookup in the sketch of a file. The error for a sketch without keys says what it
+    /// answers instead.
     pub(crate) fn of(sketch: &'a AnySketch, name: &str) -> Result<Self> {
         let (frequency, membership) = (sketch.answers_frequency(), sketch.answers_membership());
         let scheme = sketch.scheme();
@@ -50,7 +51,7 @@ impl<'a> Lookup<'a> {
                  only {answers}: {asked_by} {name}"
             );
         }
-        // An array of counters without keys is asked by index.
+        // An array of counters without keys is queried by index.
         let by_index = membership.is_none() && sketch.clone().takes_weights().is_none();
         if scheme.kind() == KeyKind::Hash && !by_index {
             bail!(
@@ -63,7 +64,7 @@ impl<'a> Lookup<'a> {
         Ok(Self { scheme, frequency, membership, false_positive_rate })
     }
 
-    /// The same of a sketch of DataSketches.
+    /// Returns a lookup in a sketch of DataSketches.
     pub(crate) fn of_foreign(sketch: &'a AnyInterchange, keys: &AskedKeyArgs, name: &str) -> Result<Self> {
         let (mut frequency, mut membership, mut false_positive_rate) = (None, None, None);
         match sketch {
@@ -92,7 +93,7 @@ impl<'a> Lookup<'a> {
         Ok(Self { scheme, frequency, membership, false_positive_rate })
     }
 
-    /// Returns the key as the sketch has keys.
+    /// Converts a text to a key of the sketch's kind.
     fn key<'k>(&self, text: &'k [u8]) -> Result<KeyRef<'k>> {
         match self.scheme.kind() {
             KeyKind::Bytes => Ok(KeyRef::Bytes(text)),
@@ -103,7 +104,7 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    /// Returns what the sketch says about a key.
+    /// Returns the answer about a key.
     pub(crate) fn ask(&self, text: &[u8]) -> Result<Answer> {
         let key = self.key(text)?;
         let wrong = |error: crivo::Error| anyhow!("'{key}': {error}");
@@ -113,7 +114,7 @@ impl<'a> Lookup<'a> {
     }
 }
 
-/// Counts of DataSketches.
+/// The frequencies in a sketch of DataSketches.
 struct ForeignCounts<'a>(&'a AnyInterchange);
 
 impl Frequency for ForeignCounts<'_> {
@@ -135,7 +136,7 @@ fn foreign_contains(filter: &crivo_interchange::Bloom, key: KeyRef<'_>) -> bool 
     }
 }
 
-/// How often a filter is wrong, and about which keys.
+/// Describes the false-positive rate of a filter, one line for each kind of keys.
 pub(crate) fn about_rate(sketch: &AnySketch) -> Vec<String> {
     let Some(filter) = sketch.answers_membership() else { return Vec::new() };
     let rate = output::percent(filter.false_positive_rate());
@@ -149,12 +150,13 @@ pub(crate) fn about_rate(sketch: &AnySketch) -> Vec<String> {
     lines
 }
 
-/// How often a filter is wrong.
+/// Describes a false-positive rate.
 pub(crate) fn rate_in_words(rate: f64) -> String {
     format!("{} of absent keys get a yes", output::percent(rate))
 }
 
-/// The keys of the arguments; `-` stands for those on standard input, one a line.
+/// Calls `each` with the keys of the arguments. `-` stands for the keys on standard input, one a
+/// line.
 pub(crate) fn each_key(keys: &[OsString], mut each: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
     for key in keys {
         if key == OsStr::new("-") {
@@ -166,7 +168,8 @@ pub(crate) fn each_key(keys: &[OsString], mut each: impl FnMut(&[u8]) -> Result<
     Ok(())
 }
 
-/// The lines of standard input that are not empty: as everywhere, what is empty is no key.
+/// Calls `each` with the lines of standard input. Skips empty lines, because an empty text is never
+/// a key.
 pub(crate) fn each_line(mut each: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
     let mut line = Vec::new();
     let mut input = io::stdin().lock();

@@ -71,7 +71,7 @@ fn main() -> ExitCode {
             if let Some(error) = misunderstood::left_out(&typed) {
                 Output::new(false).error(&error);
             } else {
-                // Help and version come this way too; a closed pipe is no failure.
+                // Help and version arrive here too. A closed pipe is no failure.
                 let _ = asked_or_wrong.print();
                 if !asked_or_wrong.use_stderr() {
                     return ExitCode::SUCCESS;

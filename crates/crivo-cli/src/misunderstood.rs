@@ -1,5 +1,5 @@
-//! What was typed and could not be understood: the exit code, mail that must not be lost, and
-//! commands that this build does not have.
+//! Command lines that clap rejects: the exit code, mail that must not be lost, and commands that
+//! are not in this build.
 
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -13,15 +13,16 @@ use crate::output::Output;
 /// The exit code of any error of `crivo mail`.
 pub(crate) const MAIL_FAILED: u8 = 3;
 
-/// The features, and the commands that each brings.
+/// The features, and the commands of each.
 const FEATURES: [(&str, &[&str]); 3] =
     [("lab", &["lab"]), ("mail", &["mail"]), ("near", &["dedup", "overlap", "passages", "similar"])];
 
-/// The exit code of an error, from what was typed: clap may not have understood it.
+/// Returns the exit code of an error from the words of the command line, because clap may have
+/// rejected them.
 ///
-/// It is `crivo mail` if the first word that names a command is `mail`, so that an option in the
-/// wrong place and its value do not hide it; and it is what a misspelt command meant if mail was to
-/// be passed through, which nothing else does.
+/// The command is `crivo mail` if the first word that names a command is `mail`. So an option in
+/// the wrong place and its value do not hide it. A misspelt command counts as `crivo mail` if an
+/// option to pass mail through is given, because no other command has one.
 pub(crate) fn exit_code_for(typed: &[impl AsRef<OsStr>]) -> Option<u8> {
     let cli = Cli::command();
     let is_verb = |word: &&OsStr| cli.find_subcommand(word).is_some() || feature_of(word).is_some();
@@ -29,7 +30,7 @@ pub(crate) fn exit_code_for(typed: &[impl AsRef<OsStr>]) -> Option<u8> {
     (verb == Some(OsStr::new("mail")) || is_passed_through(typed)).then_some(MAIL_FAILED)
 }
 
-/// If the first word is a command that was left out of this build: the error that says so.
+/// Returns the error for a command that is not in this build, if the first word is such a command.
 pub(crate) fn left_out(typed: &[impl AsRef<OsStr>]) -> Option<anyhow::Error> {
     let verb = typed.iter().map(AsRef::as_ref).find(|word| !word.as_encoded_bytes().starts_with(b"-"))?;
     let feature = feature_of(verb).filter(|_| Cli::command().find_subcommand(verb).is_none())?;
@@ -39,22 +40,22 @@ pub(crate) fn left_out(typed: &[impl AsRef<OsStr>]) -> Option<anyhow::Error> {
     ))
 }
 
-/// The feature that brings a command.
+/// Returns the feature that a command belongs to.
 fn feature_of(verb: &OsStr) -> Option<&'static str> {
     FEATURES.iter().find(|(_, verbs)| verbs.iter().any(|name| verb == *name)).map(|(feature, _)| *feature)
 }
 
-/// Whether mail was to be passed through, however that was spelt.
+/// Returns true if an option to pass mail through was given, in any spelling.
 fn is_passed_through(typed: &[impl AsRef<OsStr>]) -> bool {
     let options = typed.iter().map(|word| word.as_ref().as_encoded_bytes()).take_while(|word| *word != b"--");
     options.into_iter().any(|word| word.starts_with(b"--pass"))
 }
 
-/// If mail was to be passed through and what was typed could not be understood: passes it through.
+/// Passes mail through if that was requested, because the command line was rejected.
 pub(crate) fn rescue(typed: &[impl AsRef<OsStr>]) {
     if is_passed_through(typed) {
         let mut message = Vec::new();
-        // There is no reader of an error left.
+        // Errors are ignored, because no process could read about them.
         let _ = io::stdin().lock().read_to_end(&mut message);
         let _ = Output::new(true).raw(&message);
     }
@@ -78,7 +79,7 @@ mod tests {
         assert!(left_out(&["distinct", "mail"]).is_none() && left_out(&["dist"]).is_none());
     }
 
-    /// In a build without mail too: recipes of a mail system may outlive a new build.
+    /// This also holds in a build without mail: recipes of a mail system may outlive a new build.
     #[test]
     fn errors_about_mail_have_its_exit_code() {
         assert_eq!(exit_code_for(&["mail", "check", "--storr"]), Some(MAIL_FAILED));

@@ -1,4 +1,4 @@
-//! Files that are written compressed.
+//! Files that are compressed while they are written.
 
 use std::io::Write;
 use std::path::Path;
@@ -7,7 +7,7 @@ use anyhow::Result;
 use flate2::write::GzEncoder;
 use liblzma::write::XzEncoder;
 
-/// How a file is compressed, by its name.
+/// The compression of a file, derived from its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Packing {
     None,
@@ -26,7 +26,7 @@ impl Packing {
         }
     }
 
-    /// Compresses what `fill` writes.
+    /// Compresses what `fill` writes, and writes it to `to`.
     pub(crate) fn pack(
         self,
         to: &mut (dyn Write + Send),

@@ -1,4 +1,4 @@
-//! One pass over the input, ready to run: with progress, warnings, and an end at Ctrl-C.
+//! One pass over the input, with progress, warnings, and an end at Ctrl-C.
 
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
@@ -17,7 +17,7 @@ use crate::interrupt::{self, Interrupted};
 use crate::output::{self, Meter, Output};
 use crate::spool::Spool;
 
-/// What the states of all threads together should not exceed.
+/// The most memory for the states of all threads together.
 const MOST_MEMORY: usize = 1 << 30;
 
 /// The input and how to read it.
@@ -27,23 +27,23 @@ pub(crate) struct Pass {
     pub(crate) input: Input,
     pub(crate) select: Select,
     pub(crate) items: Items,
-    /// Which rows count; the others are left out.
+    /// The condition that rows must satisfy. Other rows are left out.
     pub(crate) condition: Option<Condition>,
     pub(crate) threads: usize,
-    /// Whether the same threads must see the same rows every time: for sketches that depend on it.
+    /// True if each thread must see the same rows in every run, for sketches that depend on it.
     pub(crate) repeatable: bool,
-    /// Whether bad records are counted instead of stopping at the first.
+    /// True if bad records are counted. Otherwise the first one is an error.
     pub(crate) skip_bad: bool,
-    /// Whether the pass goes on until it is interrupted, and answers then.
+    /// True if the pass reads until it is interrupted, and answers then.
     pub(crate) follow: bool,
-    /// Whether the numbers of rows are asked for afterwards.
+    /// True if row numbers are needed after the pass.
     pub(crate) numbers_rows: bool,
-    /// The columns that get filters of their own, where rows are written as Parquet.
+    /// The columns that get their own Parquet filters, if rows are written as Parquet.
     pub(crate) column_filters: Option<ColumnFilters>,
 }
 
 impl Pass {
-    /// Makes sure that keys of this kind can be made of the input.
+    /// Fails if keys of this scheme cannot be made from the input.
     pub(crate) fn require_keys(&self, scheme: KeyScheme) -> Result<()> {
         match (scheme.kind(), self.items) {
             (KeyKind::Integer, Items::Words(_)) => {
@@ -56,13 +56,14 @@ impl Pass {
         }
     }
 
-    /// Returns the most items that the counted rows can hold, if a row holds one at most.
+    /// Returns the maximum number of items in the counted rows, or `None` if a row may hold
+    /// several.
     pub(crate) fn most_items(&self, counts: Counts) -> Option<u64> {
         let is_one_a_row = self.items == Items::Values && !self.select.may_have_elements();
         is_one_a_row.then(|| counts.rows.saturating_sub(counts.skipped + counts.left_out))
     }
 
-    /// Makes sure that the input can be read a second time.
+    /// Fails if the input cannot be read a second time.
     pub(crate) fn require_twice(&self, why: &str) -> Result<()> {
         if self.input.is_rereadable() {
             return Ok(());
@@ -76,7 +77,7 @@ impl Pass {
         )
     }
 
-    /// Refuses a second pass that saw other rows than the first.
+    /// Fails if the second pass read another number of rows than the first.
     pub(crate) fn require_same(first: Counts, second: Counts) -> Result<()> {
         let records = |counts: Counts| counts.rows + counts.bad;
         if records(first) == records(second) {
@@ -89,7 +90,7 @@ impl Pass {
         )
     }
 
-    /// Reads another field beside the one with the keys; it is column 1 then.
+    /// Adds a field to read besides the keys. It becomes column 1.
     pub(crate) fn read_beside(&mut self, field: &str, option: &str) -> Result<()> {
         match &mut self.select {
             Select::Fields(fields) => {
@@ -108,7 +109,7 @@ impl Pass {
         self.sketch_of_size(empty.clone(), 0, scheme, out)
     }
 
-    /// The same for a sketch of this many bytes, which may be large.
+    /// Does the same for a sketch of `bytes` bytes, which may be large.
     pub(crate) fn sketch_of_size<S>(
         &self,
         empty: S,
@@ -128,7 +129,7 @@ impl Pass {
         )
     }
 
-    /// Folds every batch into a state that merges; each thread has a copy of it. Limits the number
+    /// Folds every batch into a mergeable state, of which each thread has a copy. Limits the number
     /// of threads so that their states fit in memory. The last thread to start reuses the original
     /// state instead of a clone.
     pub(crate) fn fold_copies<S: Clone + Send>(
@@ -164,7 +165,7 @@ impl Pass {
         Self { input, select, condition, threads, column_filters: self.column_filters.clone(), ..*self }
     }
 
-    /// Collects every different key.
+    /// Collects all distinct keys.
     pub(crate) fn exact(&self, scheme: KeyScheme, out: &Output) -> Result<(ExactKeys, Counts)> {
         self.fold(
             scheme,
@@ -181,7 +182,7 @@ impl Pass {
         )
     }
 
-    /// Every batch into a state that merges.
+    /// Folds every batch into a mergeable state.
     pub(crate) fn fold<S: Send>(
         &self,
         scheme: KeyScheme,
@@ -194,8 +195,8 @@ impl Pass {
         Ok((folded.state, folded.counts))
     }
 
-    /// Every batch, in input order and on one thread, into one state: for what depends on the
-    /// order, or is too large to have twice.
+    /// Folds every batch into one state, in input order and on one thread. For states that depend
+    /// on the order, or are too large for copies.
     pub(crate) fn fold_in_order<S: Send>(
         &self,
         scheme: KeyScheme,
@@ -214,7 +215,7 @@ impl Pass {
         Ok((state.ok_or_else(|| anyhow!("the pass has no state"))?, counts))
     }
 
-    /// The same, with what is known about the rows.
+    /// Does the same as [`fold`](Self::fold), and returns what else is known about the rows.
     pub(crate) fn fold_rows<S: Send>(
         &self,
         scheme: KeyScheme,
@@ -236,12 +237,12 @@ impl Pass {
         Ok(folded)
     }
 
-    /// The rows that the predicate keeps, to standard output.
+    /// Copies the rows that the predicate keeps to standard output.
     pub(crate) fn copy(&self, scheme: KeyScheme, out: &Output, predicate: Predicate<'_>) -> Result<Copied> {
         self.run_copy(scheme, out, |scan| Ok(scan.copy_rows(predicate, &mut output::rows())?))
     }
 
-    /// All rows that satisfy the condition, as they stand.
+    /// Copies all rows that satisfy the condition, unchanged.
     pub(crate) fn copy_all(
         &self,
         scheme: KeyScheme,
@@ -251,7 +252,7 @@ impl Pass {
         self.run_copy(scheme, out, |scan| Ok(scan.copy_rows(Predicate::All, to)?))
     }
 
-    /// All rows that satisfy the condition, in another format.
+    /// Writes all rows that satisfy the condition in another format.
     pub(crate) fn convert(
         &self,
         scheme: KeyScheme,
@@ -264,8 +265,8 @@ impl Pass {
         let Some(from) = self.input.told_format().filter(|from| asks_inside && *from == Format::Jsonl) else {
             return self.run_copy(scheme, out, |scan| Ok(scan.convert_rows(Predicate::All, format, to)?));
         };
-        // Fields inside of objects are columns only where they are asked for by name. So the rows
-        // that satisfy the condition are copied first, and converted then.
+        // Fields inside objects are columns only if the user names them. So the rows that satisfy
+        // the condition are first copied, then converted.
         let mut copied = None;
         let kept = Spool::of(|to| {
             copied = Some(self.copy_all(scheme, out, to)?);
@@ -300,7 +301,7 @@ impl Pass {
         }
     }
 
-    /// The options as a scan.
+    /// Returns a scan with these options.
     fn scan(&self, scheme: KeyScheme) -> Result<Scan<'_>> {
         let scan = Scan::of(&self.input)
             .select(self.select.clone())

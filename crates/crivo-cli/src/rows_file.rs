@@ -1,5 +1,5 @@
-//! A file that rows are written to, whose name says how: `.csv`, `.tsv`, `.jsonl` or `.parquet`,
-//! and `.gz`, `.zst` or `.xz` behind it for a compressed one.
+//! A file that rows are written to. Its name gives the format: `.csv`, `.tsv`, `.jsonl` or
+//! `.parquet`. A second ending `.gz`, `.zst` or `.xz` gives the compression.
 
 use std::io::Write;
 use std::path::Path;
@@ -13,18 +13,17 @@ use crate::packing::Packing;
 use crate::pass::Pass;
 use crate::store::{Destination, Filled};
 
-/// Where rows go, and in which form.
+/// The destination of rows, their format and their compression.
 #[derive(Debug)]
 pub(crate) struct RowsFile {
     destination: Destination,
     packing: Packing,
-    /// The format that the name tells; none for names that tell nothing, which take the rows as
-    /// they stand.
+    /// The format that the name gives, or `None` if it gives none. Rows are then written unchanged.
     format: Option<Format>,
 }
 
 impl RowsFile {
-    /// Makes sure that the name means something, and that the file can be written.
+    /// Checks that the name is valid, and that the file can be written.
     pub(crate) fn new(path: &Path, destination: Destination) -> Result<Self> {
         let name = path.to_string_lossy();
         let packing = Packing::of(path);
@@ -38,7 +37,7 @@ impl RowsFile {
         Ok(Self { destination, packing, format })
     }
 
-    /// Returns the format to convert rows to, if that of the input is another.
+    /// Returns the format to convert rows to, if it differs from that of the input.
     pub(crate) fn conversion(&self, from: Option<Format>) -> Result<Option<Format>> {
         if self.format.is_some() && from.is_none() {
             let name = self.destination.name();
@@ -55,7 +54,7 @@ impl RowsFile {
         self.format == Some(Format::Parquet)
     }
 
-    /// Writes the rows of a pass that satisfy its condition, whole or not at all.
+    /// Writes the rows of a pass that satisfy its condition. Writes the whole file or none.
     pub(crate) fn write_rows(&self, pass: &Pass, out: &Output) -> Result<Copied> {
         let mut copied = None;
         let conversion = self.conversion(pass.input.told_format())?;
@@ -69,8 +68,8 @@ impl RowsFile {
         copied.ok_or_else(|| anyhow!("{}: was not written", self.destination.name()))
     }
 
-    /// Writes the file without giving it its name: [`publish`](crate::store::publish) does,
-    /// together with others.
+    /// Writes the file under a temporary name. [`publish`](crate::store::publish) gives it its
+    /// name, together with other files.
     pub(crate) fn fill(
         &self,
         fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
@@ -78,7 +77,7 @@ impl RowsFile {
         self.destination.fill(|to| self.packing.pack(to, fill))
     }
 
-    /// Writes the file, whole or not at all.
+    /// Writes the whole file, or none.
     pub(crate) fn write(&self, fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
         self.destination.write_with(|to| self.packing.pack(to, fill))
     }

@@ -1,6 +1,6 @@
-//! How much memory an option asks for.
+//! Sizes of memory in options.
 
-/// A size in bytes: `512M`, `2G`, `100000`.
+/// Parses a size in bytes: `512M`, `2G`, `100000`.
 pub(crate) fn memory_size(text: &str) -> Result<u64, String> {
     let wrong = || "expected a size such as 512M or 2G".to_string();
     let trimmed = text.trim_end_matches(['B', 'b']).trim_end_matches('i');

@@ -1,8 +1,8 @@
-//! Bytes that are kept on the disk because they are read again: standard input, pipes, or rows on
-//! their way to another format.
+//! Temporary files for bytes that are read again: standard input, pipes, or rows on their way to
+//! another format.
 //!
-//! They may be private, and large. So where the system allows, the file has no name: it is gone
-//! when the program ends, however it ends.
+//! The bytes may be private, and large. So where the system allows it, the file has no name, and
+//! the system removes it when the program ends in any way.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -17,14 +17,14 @@ use crate::interrupt::Unfinished;
 #[derive(Debug)]
 pub(crate) struct Spool {
     path: PathBuf,
-    /// Open, so that a file without a name stays.
+    /// Kept open, because a file without a name exists only as long as it is open.
     file: File,
-    /// Removed with the value, or by a signal.
+    /// The name, where files need one. The file is removed with this value, or by a signal.
     _named: Option<(TempPath, Unfinished)>,
 }
 
 impl Spool {
-    /// Reads a pipe to its end, standard input if it has no path.
+    /// Reads a pipe to its end. Without a path, reads standard input.
     pub(crate) fn of_pipe(path: Option<&Path>) -> Result<Self> {
         let name = || path.map_or("standard input".into(), Path::to_string_lossy);
         let mut spool = Self::empty().with_context(|| {
@@ -41,7 +41,7 @@ impl Spool {
         Ok(spool)
     }
 
-    /// Keeps what is written to it.
+    /// Returns a spool with the bytes that `fill` writes.
     pub(crate) fn of(fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<Self> {
         let spool = Self::empty().context("no temporary file can be made")?;
         let mut to = BufWriter::new(&spool.file);
@@ -61,13 +61,13 @@ impl Spool {
         Ok(Self { path: path.to_path_buf(), file, _named: Some((path, unfinished)) })
     }
 
-    /// Returns where to open it, any number of times and each time from its beginning.
+    /// Returns a path that can be opened any number of times, each time from the beginning.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// Returns a path that opens a file without a name anew, if the system has one.
+/// Returns a path that reopens a file without a name, if the system has such paths.
 fn path_of(file: &File) -> Option<PathBuf> {
     #[cfg(target_os = "linux")]
     {

@@ -1,12 +1,12 @@
 //! Sketch files: read with errors that name the file, written whole or not at all.
 //!
-//! A file is written under another name in the same folder, forced to the disk, and renamed. So
-//! a reader sees the old bytes or the new ones, whatever happens in between: a full disk,
-//! Ctrl-C, a power cut. That it can be written at all is tried before the pass begins, because a
-//! misspelt folder should not be found out after an hour. Several files of one command are all
+//! A file is written under another name in the same folder, synced to disk, and renamed. So a
+//! reader sees the old bytes or the new ones, even after a full disk, Ctrl-C or a power cut.
+//! Whether the file can be written is checked before the pass begins, so that a misspelt folder is
+//! not reported after an hour. If a command writes several files, all of them are
 //! [filled](Destination::fill) before the first gets its name.
 //!
-//! A file that is replaced keeps its permissions, and its temporary twin has no others. A new file
+//! A file that is replaced keeps its permissions, and its temporary file has the same. A new file
 //! is readable by no more users than the files it was made from.
 
 use std::fs::{self, File, OpenOptions};
@@ -20,8 +20,8 @@ use tempfile::NamedTempFile;
 
 use crate::interrupt::{Unfinished, undisturbed};
 
-/// The first bytes of a sketch file, up to and with the length of what follows, and the checksum at
-/// the end.
+/// The length of the head of a sketch file, which ends with the length of the body, and the length
+/// of the checksum at the end.
 const HEAD_LEN: u64 = 28;
 const CHECKSUM_LEN: u64 = 4;
 
@@ -32,7 +32,7 @@ pub(crate) struct Stored {
     pub(crate) file_bytes: usize,
 }
 
-/// The sketch in a file, or in standard input for `-`.
+/// Reads the sketch in a file, or in standard input for `-`.
 pub(crate) fn read(path: &Path) -> Result<Stored> {
     let name = name_of(path);
     let bytes = if path == Path::new("-") {
@@ -45,21 +45,22 @@ pub(crate) fn read(path: &Path) -> Result<Stored> {
     Ok(Stored { sketch, file_bytes: bytes.len() })
 }
 
-/// As many bytes as the sketch's head declares, and one more if there are more. Only the head if
-/// they are not a sketch's: the data may have been named instead, and can be larger than memory.
+/// Reads the number of bytes that the head of a sketch declares, and one more if there are more.
+/// Reads only the head if the bytes are no sketch, because the user may have named the data by
+/// mistake, and it can be larger than memory.
 fn read_sketch(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(HEAD_LEN).read_to_end(&mut bytes)?;
     let declared = bytes.last_chunk::<8>().map_or(0, |length| u64::from_le_bytes(*length));
     if bytes.starts_with(b"CRVO") && bytes.len() as u64 == HEAD_LEN {
-        // What is not declared must not be there; the decoder says so.
+        // The decoder reports bytes beyond the declared length.
         let rest = declared.saturating_add(CHECKSUM_LEN + 1);
         from.take(rest).read_to_end(&mut bytes)?;
     }
     Ok(bytes)
 }
 
-/// How a file is called in messages.
+/// Returns the name of a file in messages.
 pub(crate) fn name_of(path: &Path) -> String {
     if path == Path::new("-") { "standard input".into() } else { path.display().to_string() }
 }
@@ -68,9 +69,9 @@ pub(crate) fn name_of(path: &Path) -> String {
 #[derive(Debug)]
 pub(crate) struct Destination {
     name: String,
-    /// Links are followed, so that what is replaced is the file and not the link.
+    /// The path after following links, so that the file is replaced and not the link.
     target: PathBuf,
-    /// What to put the bytes into: a new file, or a device or pipe that is there already.
+    /// How to write: replace a file, or write into a device or pipe.
     way: Way,
 }
 
@@ -80,10 +81,10 @@ enum Way {
     Into,
 }
 
-/// As any new file, less what the process masks.
+/// The mode of a new file, before the process's umask.
 const NEW_FILE: u32 = 0o666;
 
-/// A file that is written, and has its final name only after [`publish`].
+/// A file that is written, and gets its final name from [`publish`].
 #[derive(Debug)]
 pub(crate) struct Filled<'a> {
     destination: &'a Destination,
@@ -91,7 +92,7 @@ pub(crate) struct Filled<'a> {
 }
 
 impl Destination {
-    /// Makes sure that the file can be written, and changes nothing yet.
+    /// Checks that the file can be written. Changes nothing yet.
     pub(crate) fn new(path: &Path) -> Result<Self> {
         let name = name_of(path);
         if path == Path::new("-") {
@@ -116,7 +117,7 @@ impl Destination {
         Ok(destination)
     }
 
-    /// Lets no user read a new file who may not read all of these. A file that is replaced keeps
+    /// Restricts a new file to users who may read all of these files. A file that is replaced keeps
     /// its permissions.
     pub(crate) fn readable_as<P: AsRef<Path>>(mut self, inputs: impl IntoIterator<Item = P>) -> Self {
         if let Way::Replace { permissions: None, mode, .. } = &mut self.way {
@@ -125,7 +126,7 @@ impl Destination {
         self
     }
 
-    /// How the file is called in messages.
+    /// The name of the file in messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
@@ -135,13 +136,12 @@ impl Destination {
         self.write_with(|file| Ok(file.write_all(bytes)?))
     }
 
-    /// Writes the file piece by piece; it appears, whole, when `fill` has succeeded.
+    /// Writes the file piece by piece. It appears as a whole when `fill` has succeeded.
     pub(crate) fn write_with(&self, fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
         publish([self.fill(fill)?])
     }
 
-    /// Writes the file piece by piece under a temporary name, which [`publish`] replaces by its
-    /// own.
+    /// Writes the file piece by piece under a temporary name. [`publish`] renames it.
     pub(crate) fn fill(
         &self,
         fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
@@ -184,11 +184,12 @@ impl Destination {
     }
 }
 
-/// Gives files that were filled their names, one right after the other and the last one last. A
-/// signal comes before all of them or after; a power cut or SIGKILL may come between.
+/// Gives filled files their final names, one right after the other and in this order. A signal
+/// takes effect before all renames or after all. A power cut or SIGKILL may come between two.
 pub(crate) fn publish<'a>(files: impl IntoIterator<Item = Filled<'a>>) -> Result<()> {
     let mut files: Vec<Filled<'a>> = files.into_iter().collect();
-    // Kept until the end: dropping them takes the lock that is held meanwhile.
+    // The files are dropped at the end, because dropping them takes the lock that is held during
+    // the renames.
     let mut finished = Vec::new();
     undisturbed(|| {
         for Filled { destination, temporary } in &mut files {
@@ -201,8 +202,8 @@ pub(crate) fn publish<'a>(files: impl IntoIterator<Item = Filled<'a>>) -> Result
         Ok::<_, anyhow::Error>(())
     })?;
     for Filled { destination, .. } in &files {
-        // The name is on the disk only when the folder is; where that cannot be asked
-        // for, the file is still whole.
+        // The rename is durable only when the folder is synced. If the system cannot do that, the
+        // file is still whole.
         if let Way::Replace { folder, .. } = &destination.way
             && let Ok(folder) = File::open(folder)
         {
@@ -212,7 +213,7 @@ pub(crate) fn publish<'a>(files: impl IntoIterator<Item = Filled<'a>>) -> Result
     Ok(())
 }
 
-/// Takes from `mode` what users other than the owner may not do with every one of the files.
+/// Clears the permissions in `mode` that users other than the owner lack for any of the files.
 fn readable_as<P: AsRef<Path>>(mode: u32, inputs: impl IntoIterator<Item = P>) -> u32 {
     inputs.into_iter().fold(mode, |mode, input| match fs::metadata(input) {
         Ok(found) if found.is_file() || found.is_dir() => mode & (0o700 | mode_of(&found.permissions())),
@@ -231,7 +232,7 @@ fn mode_of(_: &fs::Permissions) -> u32 {
     0o777
 }
 
-/// A folder that will appear with all its files, or not at all.
+/// A folder that appears with all its files, or not at all.
 #[derive(Debug)]
 pub(crate) struct NewFolder {
     target: PathBuf,
@@ -239,7 +240,7 @@ pub(crate) struct NewFolder {
 }
 
 impl NewFolder {
-    /// Makes sure that there is no such folder, and one can be made.
+    /// Checks that the folder does not exist and can be created.
     pub(crate) fn new(path: &Path) -> Result<Self> {
         if path.exists() {
             bail!("{}: is there already: name a new folder", path.display());
@@ -249,13 +250,13 @@ impl NewFolder {
         Ok(folder)
     }
 
-    /// Lets no user look into it who may not look into all of these.
+    /// Restricts the folder to users who may read all of these files.
     pub(crate) fn readable_as<P: AsRef<Path>>(mut self, inputs: impl IntoIterator<Item = P>) -> Self {
         self.mode = readable_as(self.mode, inputs);
         self
     }
 
-    /// Fills it, and gives it its name when that has succeeded.
+    /// Calls `fill` with a temporary folder, and renames the folder if that succeeds.
     pub(crate) fn fill(&self, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
         let (temporary, _lock) = self.temporary()?;
         let path = temporary.path().to_path_buf();
@@ -263,7 +264,7 @@ impl NewFolder {
         fill(&path)?;
         fs::rename(&path, &self.target)
             .with_context(|| format!("{}: was not written", self.target.display()))?;
-        // Its name is the final one now.
+        // The rename gave it its final name.
         let _ = temporary.keep();
         Ok(())
     }
@@ -282,7 +283,7 @@ fn folder_of(target: &Path) -> PathBuf {
     }
 }
 
-/// The operating system's reason, in words shared with the messages about input.
+/// Returns the operating system's reason, in the words that messages about input also use.
 pub(crate) fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file".into(),
@@ -291,7 +292,7 @@ pub(crate) fn reason(error: &io::Error) -> String {
     }
 }
 
-/// Creates a folder and those above it, if it is not there.
+/// Creates a folder and its parents, if it does not exist.
 pub(crate) fn make_folder(folder: &Path) -> Result<()> {
     if folder.exists() && !folder.is_dir() {
         bail!("{}: is a file: name a folder", folder.display());

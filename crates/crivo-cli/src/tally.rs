@@ -1,8 +1,8 @@
-//! Counting keys, each once or with the weight in another field, into a sketch that keeps counts.
+//! Adds keys to a sketch that counts them, each once or with the weight in another field.
 //!
-//! A weight is a whole number from 0 on; a row without one is skipped. What a sketch cannot count
-//! (a key that is too long, or outside its universe) is an error with file and line, or is counted
-//! as bad.
+//! A weight is a whole number from 0 on. A row without a weight is skipped. A key that the sketch
+//! cannot count, because it is too long or outside its universe, is an error with file and line, or
+//! is counted as bad.
 
 use std::time::Duration;
 
@@ -16,12 +16,12 @@ use crate::numbers;
 use crate::output::Output;
 use crate::pass::Pass;
 
-/// The weights of a batch, and how many rows had none.
+/// The weights of a batch, and the number of rows without a valid one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Weights {
-    /// The weight of each row of the batch; 0 for what does not count.
+    /// The weight of each row of the batch. Rows that do not count have 0.
     pub(crate) of_rows: Vec<u64>,
-    /// Rows without a weight, and rows that could not be counted.
+    /// The numbers of rows without a weight, and of rows that could not be counted.
     pub(crate) skipped: u64,
     pub(crate) bad: u64,
 }
@@ -45,13 +45,13 @@ impl Weights {
         Ok(())
     }
 
-    /// Every row counts once.
+    /// Gives every row the weight 1.
     fn all_one(&mut self, rows: usize) {
         self.of_rows.clear();
         self.of_rows.resize(rows, 1);
     }
 
-    /// What they add to the counts of a pass.
+    /// Adds the skipped and bad rows to the counts of a pass.
     pub(crate) fn add_to(&self, counts: &mut Counts) {
         counts.skipped += self.skipped;
         counts.bad += self.bad;
@@ -59,7 +59,7 @@ impl Weights {
     }
 }
 
-/// The sketch of one thread, and its buffers.
+/// The sketch of one thread and its buffers.
 #[derive(Clone)]
 struct TallyWorker {
     sketch: AnySketch,
@@ -68,8 +68,8 @@ struct TallyWorker {
     of_keys: Vec<u64>,
 }
 
-/// Adds the keys of every row to a sketch that begins as `start`, with the weights in column 1 if
-/// the pass is `weighted`. `start` must be empty, because each thread begins with a copy.
+/// Adds the keys of all rows to a sketch that begins as `start`. `start` must be empty, because
+/// each thread begins with a copy of it. The weights are in column 1 if the pass is `weighted`.
 pub(crate) fn tally(
     pass: &Pass,
     start: AnySketch,
@@ -94,7 +94,8 @@ pub(crate) fn tally(
     Ok((worker.sketch, counts))
 }
 
-/// The same on one thread, showing the sketch and what was read so far at every interval.
+/// Does the same on one thread, and calls `show` with the sketch and the counts so far at every
+/// interval.
 pub(crate) fn tally_showing(
     pass: &Pass,
     start: AnySketch,
@@ -120,7 +121,7 @@ impl TallyWorker {
         }
         let sketch = self.sketch.weights_mut()?;
         let keys = batch.keys(0)?;
-        // Where the pass ends with the first bad key the sketch finds it, at no cost.
+        // If the first bad key ends the pass, the sketch itself finds it at no extra cost.
         if !skip_bad || keys.iter().all(|(key, _)| sketch.check_key(key).is_ok()) {
             match sketch.insert_batch(&keys) {
                 Err(_) if keys.iter().any(|(key, _)| sketch.check_key(key).is_err()) => {}

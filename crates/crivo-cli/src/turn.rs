@@ -1,9 +1,9 @@
-//! Writers of one file take turns.
+//! A lock that lets the writers of one file take turns.
 //!
-//! A command that continues a file reads it, adds to it and writes it back. Two of them at once
-//! would each write back what they read, and one would lose its rows. So each locks a small file
-//! beside it first, and holds the lock until it is done. The operating system releases the lock of
-//! a process that is killed, so a lock file that is left behind keeps no process waiting.
+//! A command that continues a file reads it, adds to it and writes it back. If two of them did so
+//! at once, one would overwrite the rows of the other. So each command first locks a small file
+//! beside the file, and holds the lock until it is done. The operating system releases the lock of
+//! a process that is killed. So a lock file that is left behind keeps no process waiting.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -16,7 +16,7 @@ use clap::Args;
 
 use crate::{clock, interrupt, store};
 
-/// How often a held lock is tried.
+/// The time between two attempts to take a held lock.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// How long to wait for other writers.
@@ -29,8 +29,8 @@ pub(crate) struct WaitArgs {
 }
 
 impl WaitArgs {
-    /// Waits until no other process writes the file, and keeps others waiting until the turn is
-    /// dropped.
+    /// Waits until no other process writes the file. Other processes wait until the returned turn
+    /// is dropped.
     pub(crate) fn take_turn(self, path: &Path) -> Result<Turn> {
         Turn::take(path, Duration::from_millis(self.wait))
     }
@@ -39,7 +39,7 @@ impl WaitArgs {
 /// The right to write one file, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Turn {
-    /// Open, and thereby locked.
+    /// The open lock file. The lock is held as long as it is open.
     _lock: File,
     path: PathBuf,
 }
@@ -62,7 +62,7 @@ impl Turn {
                 _ => failed(&error),
             })?;
             match lock.try_lock() {
-                // The process before may have removed the file that was just locked.
+                // The previous process may have removed the file that was just locked.
                 Ok(()) if is_the_file_at(&lock, &lock_path) => {
                     interrupt::remove_when_leaving(&lock_path);
                     return Ok(Self { _lock: lock, path: lock_path });
@@ -87,14 +87,14 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        // Removed while it is locked: a process that opened it meanwhile notices and opens a new
-        // one.
+        // Removed while it is locked. A process that opened it in the meantime notices that, and
+        // opens a new one.
         let _ = fs::remove_file(&self.path);
         interrupt::keep_when_leaving(&self.path);
     }
 }
 
-/// Returns the lock file of a file: hidden, in the same folder.
+/// Returns the path of the lock file: hidden, in the same folder.
 fn lock_path_of(target: &Path) -> PathBuf {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     target.with_file_name(format!(".{name}.lock"))
@@ -110,7 +110,7 @@ fn is_the_file_at(lock: &File, path: &Path) -> bool {
     }
 }
 
-/// Elsewhere an open file cannot be removed, so the one that was locked is still there.
+/// Other systems cannot remove an open file, so the locked file still exists.
 #[cfg(not(unix))]
 fn is_the_file_at(_: &File, path: &Path) -> bool {
     path.exists()

@@ -1,4 +1,4 @@
-//! The engine's searches end at Ctrl-C, as passes over rows do, and show how far they are.
+//! Progress of the engine's searches. Ctrl-C ends them, as it ends passes over rows.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,7 +8,7 @@ use crate::corpus::Corpus;
 use crate::interrupt;
 use crate::output::{Meter, Output, RunStage};
 
-/// Stops a search when the user asks for it.
+/// Stops a search when the user requests it.
 pub(crate) struct Interruptible;
 
 impl Watch for Interruptible {
@@ -19,11 +19,11 @@ impl Watch for Interruptible {
     }
 }
 
-/// Shows the stages of a search over documents, and stops it when the user asks for it.
+/// Shows the stages of a search over documents, and stops it when the user requests it.
 pub(crate) struct SearchProgress<'a> {
     corpus: &'a Corpus<'a>,
     out: &'a Output,
-    /// The meter of a stage that reads no documents, from its first part on.
+    /// The meter of a stage that reads no documents. Created at its first part.
     parts: Mutex<Option<(Stage, Meter)>>,
 }
 
@@ -33,8 +33,8 @@ impl<'a> SearchProgress<'a> {
     }
 }
 
-/// How a stage is shown. The times of later ones are those of a million documents, a third of them
-/// copies, in a quarter of a gigabyte.
+/// Returns how a stage is shown. The times of later stages were measured with a million documents
+/// in a quarter of a gigabyte, a third of them copies.
 fn shown(stage: Stage) -> RunStage {
     match stage {
         Stage::Signing => RunStage { name: "1/4 signing", after: 0.5 },
@@ -46,7 +46,7 @@ fn shown(stage: Stage) -> RunStage {
 
 impl Watch for SearchProgress<'_> {
     fn begin(&self, stage: Stage) {
-        // Stages that read have a bar for each reading.
+        // Stages that read documents show a bar for each reading.
         self.corpus.set_stage(shown(stage));
         *self.parts.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }

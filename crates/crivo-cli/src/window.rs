@@ -1,9 +1,9 @@
-//! `--window` and `--time-field`: only the last day, on a stream that never ends.
+//! `--window` and `--time-field`: an answer about the last day of a stream that never ends.
 //!
-//! The rows go into a ring of sketches, one for each 24th of the window (a 20th if it is short),
-//! and the answer is that of the panes that the latest time still sees. Rows may come in any order:
-//! a time inside the window finds its pane, one that the window has passed is counted as late. One
-//! thread does it, so that the same rows give the same ring.
+//! Rows go into a ring of sketches (panes), one for each 24th of the window, or each 20th of a
+//! short window. The answer merges the panes in the window that ends at the latest time. Rows may
+//! come in any order: a time inside the window finds its pane, and a time before the window is
+//! counted as late. One thread reads the rows, so that the same rows give the same ring.
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
@@ -20,10 +20,11 @@ use crate::output::{self, Output};
 use crate::pass::Pass;
 use crate::tally::Weights;
 
-/// The window moves by a 24th of its length: by the hour for a day.
+/// The window moves by a 24th of its length: a window of a day moves by the hour.
 const PANES: u32 = 24;
-/// Windows shorter than this are kept in milliseconds, and cut into another number of panes: so
-/// that a ring tells its unit, and is continued by the same window only.
+/// Windows shorter than this limit (in milliseconds) count time in milliseconds, and have another
+/// number of panes. So the number of panes gives the unit of a ring, and only the same window
+/// continues a ring.
 const SHORT: u64 = 24_000;
 const SHORT_PANES: u32 = 20;
 
@@ -42,32 +43,32 @@ pub(crate) struct WindowArgs {
     time_field: Option<String>,
 }
 
-/// Which times an answer is about, in JSON.
+/// The times that an answer covers, in JSON.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Covered {
     /// The first and the last second.
     pub(crate) from: String,
     pub(crate) to: String,
-    /// Rows that the window had passed when they came.
+    /// The number of rows that came after the window had passed their time.
     pub(crate) late: u64,
-    /// The length of a pane in seconds: the window begins with a pane, so its beginning may be that
-    /// much earlier than was asked for.
+    /// The length of a pane in seconds. A window begins at the start of a pane, so it may begin up
+    /// to this much earlier than requested.
     pub(crate) pane_seconds: f64,
 }
 
-/// A ring that rows can be put into.
+/// A ring that rows are added to.
 #[derive(Debug)]
 pub(crate) struct Window {
     ring: Panes<AnySketch>,
 }
 
 impl WindowArgs {
-    /// Whether a window was asked for.
+    /// Returns true if the user requested a window.
     pub(crate) fn is_wanted(&self) -> bool {
         self.window.is_some()
     }
 
-    /// An empty ring of such sketches, and the field with the times among those that are read.
+    /// Returns a ring of empty sketches, and adds the time field to the fields that the pass reads.
     pub(crate) fn begin(&self, empty: AnySketch, pass: &mut Pass) -> Result<Window> {
         let (Some(window), Some(field)) = (self.window, &self.time_field) else {
             bail!("--window needs --time-field, and that needs --window");
@@ -81,7 +82,7 @@ impl WindowArgs {
         Ok(Window { ring: ring.map_err(|error| anyhow!("--window: {error}"))? })
     }
 
-    /// The ring of a file, if it has the window that was asked for.
+    /// Continues the ring of a file. Fails if its window is not the requested one.
     pub(crate) fn go_on(&self, ring: Panes<AnySketch>, name: &str, pass: &mut Pass) -> Result<Window> {
         let fresh = self.begin(ring.empty().clone(), pass)?;
         if fresh.ring.pane_width() != ring.pane_width() || fresh.ring.pane_count() != ring.pane_count() {
@@ -93,12 +94,12 @@ impl WindowArgs {
     }
 }
 
-/// How many milliseconds the unit of a ring has.
+/// Returns the unit of a ring in milliseconds.
 fn unit_of(ring: &Panes<AnySketch>) -> u64 {
     if ring.pane_count() == SHORT_PANES + 1 { 1 } else { 1000 }
 }
 
-/// Refuses a ring where none was asked for.
+/// Fails if the sketch is a ring, for commands without a window.
 pub(crate) fn refuse_ring(sketch: &AnySketch, name: &str) -> Result<()> {
     match sketch.downcast_ref::<Panes>() {
         Some(_) => bail!("{name}: was kept with --window and --time-field: name them again"),
@@ -106,7 +107,7 @@ pub(crate) fn refuse_ring(sketch: &AnySketch, name: &str) -> Result<()> {
     }
 }
 
-/// Returns the ring of a file that is to be continued, and its name.
+/// Returns the ring of a file that is to be continued, and the name of the file.
 pub(crate) fn ring_of(before: Continued) -> Result<(Panes, String)> {
     let Continued { name, sketch } = before;
     match sketch.downcast() {
@@ -115,7 +116,7 @@ pub(crate) fn ring_of(before: Continued) -> Result<(Panes, String)> {
     }
 }
 
-/// Returns what a ring sees at its latest time; any other sketch as it is.
+/// Returns the merged window of a ring at its latest time. Returns any other sketch unchanged.
 pub(crate) fn seen_by(sketch: AnySketch) -> Result<AnySketch> {
     match sketch.downcast_ref::<Panes>() {
         Some(ring) => latest(ring),
@@ -123,15 +124,15 @@ pub(crate) fn seen_by(sketch: AnySketch) -> Result<AnySketch> {
     }
 }
 
-/// The ring that rows are put into, and the buffers of a batch.
+/// The ring that rows are added to, and the buffers for a batch.
 struct WindowWorker {
     ring: Panes<AnySketch>,
     times: Vec<Option<i64>>,
-    /// Which column the times are in.
+    /// The column with the times.
     times_in: usize,
-    /// How often each row counts, if not once.
+    /// The weights of the rows, if they have any.
     weights: Option<Weights>,
-    /// The weight of each key of a run.
+    /// The weight of each key in a run of rows of one pane.
     of_keys: Vec<u64>,
     /// The numbers of column 0, if the sketches take numbers instead of keys.
     numbers: Option<FieldNumbers>,
@@ -140,13 +141,12 @@ struct WindowWorker {
 }
 
 impl Window {
-    /// The sketch that every pane begins as.
+    /// The empty sketch that every pane begins as.
     pub(crate) fn empty(&self) -> &AnySketch {
         self.ring.empty()
     }
 
-    /// Puts every row into the pane of its time, as often as the weight in column 1 says if it is
-    /// `weighted`.
+    /// Adds every row to the pane of its time, with the weight in column 1 if `weighted`.
     pub(crate) fn fill(self, pass: &Pass, weighted: bool, out: &Output) -> Result<(Self, Counts)> {
         let scheme = self.ring.empty().scheme();
         let takes_numbers = self.ring.empty().clone().takes_numbers().is_some();
@@ -173,12 +173,12 @@ impl Window {
         Ok((Self { ring: worker.ring }, counts))
     }
 
-    /// The sketch of what the window sees now.
+    /// Returns the merged sketch of the present window.
     pub(crate) fn merged(&self) -> Result<AnySketch> {
         latest(&self.ring)
     }
 
-    /// Which times that are.
+    /// Returns the times of the present window, or `None` if the ring is empty.
     pub(crate) fn covered(&self) -> Result<Option<Covered>> {
         let Some(latest) = self.ring.latest() else { return Ok(None) };
         let times = self.ring.covered(*latest.end())?;
@@ -198,7 +198,7 @@ impl Window {
 }
 
 impl Covered {
-    /// Says which times the answer is about.
+    /// Prints the times that the answer covers.
     pub(crate) fn print(&self, out: &Output) -> Result<()> {
         let Self { from, to, late, pane_seconds } = self;
         let pane = clock::shown_duration((pane_seconds * 1000.0) as u64);
@@ -207,7 +207,7 @@ impl Covered {
     }
 }
 
-/// What a ring sees at its latest time.
+/// Returns the merged window of a ring at its latest time.
 pub(crate) fn latest(ring: &Panes<AnySketch>) -> Result<AnySketch> {
     match ring.latest() {
         Some(latest) => Ok(ring.merged(*latest.end())?),
@@ -229,7 +229,7 @@ impl WindowWorker {
         let width = ring.pane_width() as i64;
         let found = batch.keys_with_rows(0)?;
         let pane_of = |at: usize| times[found.rows[at] as usize].map(|time| time.div_euclid(width));
-        // Times mostly rise: runs of one pane are long.
+        // Times mostly ascend, so runs of rows of one pane are long.
         let mut start = 0;
         while start < found.rows.len() {
             let pane = pane_of(start);
@@ -253,7 +253,7 @@ impl WindowWorker {
         Ok(())
     }
 
-    /// Puts every number into the pane of its row's time.
+    /// Adds every number to the pane of its row's time.
     fn step_numbers(&mut self) -> crivo_rows::Result<()> {
         let Self { ring, times, numbers: Some(numbers), .. } = self else { return Ok(()) };
         let width = ring.pane_width() as i64;

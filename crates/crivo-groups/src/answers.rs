@@ -1,5 +1,5 @@
-//! The answers of all groups, in the order of their keys, in memory while they fit and in the file
-//! beyond.
+//! The answers of all groups in the order of their keys. They are held in memory while they fit,
+//! and in the temporary file beyond that.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,10 +11,10 @@ use crivo_spill::{Extent, Spill};
 use crate::error::Result;
 use crate::runs::{Cursor, PIECE};
 
-/// The bytes that a sorted stretch of answers reads at once while stretches are merged.
+/// The number of bytes read at once from each sorted piece while pieces are merged.
 const STEP: usize = 32 << 10;
 
-/// An answer for each group, in ascending order of the groups' keys.
+/// The answer of each group, in ascending order of the groups' keys.
 #[derive(Debug)]
 pub struct Answers {
     spill: Arc<Spill>,
@@ -44,15 +44,15 @@ impl Answers {
         self.count
     }
 
-    /// Returns true if there are none.
+    /// Returns true if there are no answers.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Hands on the key and the answer of each group, in ascending order of the keys.
+    /// Passes the key and the answer of each group to `each`, in ascending order of the keys.
     ///
     /// # Errors
-    /// Those of `each`, and a temporary file that cannot be read.
+    /// The errors of `each`, and an error if a temporary file cannot be read.
     pub fn for_each(&self, mut each: impl FnMut(&[u8], &[u8]) -> Result<()>) -> Result<()> {
         let mut cursors = Vec::new();
         let mut next = BinaryHeap::new();
@@ -79,14 +79,14 @@ impl Answers {
     }
 }
 
-/// Collects answers in any order.
+/// Collects answers in any order, and sorts them by key.
 #[derive(Debug)]
 pub(crate) struct AnswerSorter {
-    /// Records one after the other, and where each begins.
+    /// The encoded records, not sorted. `starts` has the first byte of each.
     records: Vec<u8>,
     starts: Vec<usize>,
     sorted: Vec<Sorted>,
-    /// How many bytes are held before they go to the file.
+    /// The number of bytes that may be held before they are written to the file.
     limit: usize,
     count: u64,
 }
@@ -131,7 +131,7 @@ impl AnswerSorter {
     }
 }
 
-/// Records one after the other.
+/// Encoded records, one after the other.
 struct Records(Vec<u8>);
 
 impl Records {

@@ -1,19 +1,19 @@
-//! What can go wrong, in one type.
+//! The crate's one error type.
 
 use std::fmt;
 
-/// The crate's results.
+/// The result of the crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why groups could not be brought together.
+/// Why groups could not be computed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The library refused something.
+    /// A sketch refused an operation.
     Sketch(crivo::Error),
     /// The temporary file could not be read or written.
     Spill(crivo_spill::Error),
-    /// What was written to the temporary file did not come back.
+    /// The temporary file does not contain what was written to it.
     Changed,
     /// The caller's own error.
     Caller(Box<dyn std::error::Error + Send + Sync>),

@@ -1,5 +1,5 @@
-//! The end of a pass: groups of all threads and runs are brought together, answered and put into
-//! one file.
+//! The end of a pass: the groups of all threads and runs are merged, answered and written to one
+//! file.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,31 +15,32 @@ use crate::error::{Error, Result};
 use crate::runs::{PARTS, PIECE, Run, merge_part, part_of};
 use crate::worker::{GroupWorker, Grouping, write_run};
 
-/// The sizes of what a run's part reads at once.
+/// The bounds on the number of bytes read at once from one part of a run.
 const LEAST_STEP: usize = 8 << 10;
 const MOST_STEP: usize = 256 << 10;
-/// The sizes of what is held of the answers of a part.
+/// The bounds on the bytes of answers that one part holds in memory.
 const LEAST_ANSWERS: usize = 64 << 10;
 const MOST_ANSWERS: usize = 16 << 20;
 
-/// What a pass over rows with groups comes to.
+/// The result of a pass over rows with groups.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Grouped {
-    /// The answer of each group.
+    /// The answers of all groups.
     pub answers: Answers,
-    /// All groups as the bytes of one file, if that was asked for.
+    /// The bytes of one file with all groups, if the caller requested it.
     pub file: Option<GroupsFile>,
     /// The number of groups.
     pub groups: u64,
-    /// The bytes that went to the temporary file because they did not fit in memory.
+    /// The number of bytes written to the temporary file because they did not fit in memory.
     pub spilled: u64,
 }
 
-/// Takes an answer: the text that decides its place, and the answer.
+/// Takes an answer: first the bytes that answers are sorted by, then the answer itself.
 pub type Emit<'a> = dyn FnMut(&[u8], &[u8]) -> Result<()> + 'a;
 
-/// All groups as the bytes of one file, waiting in the temporary file.
+/// The bytes of one file with all groups, which are held in the temporary file until they are
+/// written.
 #[derive(Debug)]
 pub struct GroupsFile {
     head: GroupsHead,
@@ -51,7 +52,7 @@ impl GroupsFile {
     /// Writes the file.
     ///
     /// # Errors
-    /// If it cannot be written, or the temporary file cannot be read.
+    /// If the file cannot be written, or the temporary file cannot be read.
     pub fn write_to(&self, out: &mut (impl Write + ?Sized)) -> Result<()> {
         let mut head = self.head.clone();
         out.write_all(head.bytes()).map_err(Error::caller)?;
@@ -65,14 +66,14 @@ impl GroupsFile {
     }
 }
 
-/// Where groups are before they are brought together.
+/// Where the groups are stored before they are merged.
 enum Source<'a, S: Pane> {
-    /// In memory: the container, and the numbers of its groups in order.
+    /// In memory: the groups, and their numbers in the order in which groups are stored.
     Memory(&'a Groups<S>, &'a [u32]),
     Runs(&'a Spill, &'a [Run]),
 }
 
-/// What one part of the hashes comes to.
+/// The result of one part of the range of hashes.
 struct MergedRange {
     answers: AnswerSorter,
     pieces: Vec<Extent>,
@@ -81,13 +82,14 @@ struct MergedRange {
 }
 
 impl<S: Pane + Send + Sync> Grouping<S> {
-    /// Brings the groups of all threads together. `answer` is given the key and the content of a
-    /// group, and hands on its answers: for each a text that decides its place among all answers
-    /// (the key, as a rule), and the answer itself. `stop` is asked now and then.
+    /// Merges the groups of all threads. `answer` gets the key and the content of a group and emits
+    /// its answers. Each has the bytes that answers are sorted by (as a rule the key) and the
+    /// answer itself. `stop` is called once in 256 groups of a part, and ends the work if it
+    /// returns true.
     ///
     /// # Errors
-    /// Those of `answer`, a temporary file that cannot be used, sketches that do not merge, and
-    /// [`Error::Stopped`].
+    /// The errors of `answer`, a temporary file that cannot be used, sketches that do not merge,
+    /// and [`Error::Stopped`].
     pub fn finish(
         &self,
         worker: GroupWorker<S>,
@@ -121,7 +123,7 @@ impl<S: Pane + Send + Sync> Grouping<S> {
         Ok(Grouped { answers, file, groups, spilled })
     }
 
-    /// All parts, on all threads.
+    /// Merges all parts, on all threads.
     fn parts(
         &self,
         source: &Source<'_, S>,
@@ -151,7 +153,7 @@ impl<S: Pane + Send + Sync> Grouping<S> {
         });
         let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut parts = Vec::with_capacity(PARTS);
-        // After an error some parts were never begun; the error is among those that were.
+        // After an error some parts were never begun, so the failed ones come first.
         let (failed, others): (Vec<_>, Vec<_>) =
             done.into_iter().flatten().partition(std::result::Result::is_err);
         for part in failed.into_iter().chain(others) {
@@ -168,7 +170,7 @@ impl<S: Pane + Send + Sync> Grouping<S> {
         stop: &(dyn Fn() -> bool + Sync),
         answer: &(impl Fn(&[u8], &GroupSketch<S>, &mut Emit<'_>) -> Result<()> + Sync),
     ) -> Result<MergedRange> {
-        // What answers hold altogether stays after their part is done.
+        // The answers of a finished part stay in memory, so the limits of all parts add up.
         let limit = (self.memory / 4 / PARTS).clamp(LEAST_ANSWERS, MOST_ANSWERS);
         let mut made =
             MergedRange { answers: AnswerSorter::new(limit), pieces: Vec::new(), bytes: 0, groups: 0 };

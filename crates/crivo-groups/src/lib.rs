@@ -1,11 +1,11 @@
-//! One sketch a group over the rows of files, in bounded memory.
+//! One sketch for each group of the rows of files, in bounded memory.
 //!
-//! [`Grouping`] says what is asked of each group and how much memory there is. Each thread of a
+//! [`Grouping`] says which sketch each group has and how much memory there is. Each thread of a
 //! pass has a [`GroupWorker`], which finds the groups of a batch of rows and holds their sketches.
 //! A worker that holds more than its share writes its groups to a temporary file as a sorted run.
-//! At the end [`Grouping::finish`] brings the groups of all threads and runs together, part by part
-//! of the range of hashes, and hands out two things: an answer for each group, in the order of
-//! their keys ([`Answers`]), and the bytes of a file with all groups ([`GroupsFile`]).
+//! At the end [`Grouping::finish`] merges the groups of all threads and runs, part by part of the
+//! range of hashes. It returns two things: an answer for each group, in the order of their keys
+//! ([`Answers`]), and the bytes of a file with all groups ([`GroupsFile`]).
 //!
 //! ```
 //! use crivo::distinct::HyperLogLog;
@@ -34,12 +34,12 @@
 //! ```
 //!
 //! **Why sorted runs.** Groups that are sorted by hash are merged one at a time, in a few kilobytes
-//! for each run, however many fall into one part. So no choice of keys makes a part too large for
+//! for each run, however many groups one part has. So no choice of keys makes a part too large for
 //! memory.
 //!
-//! **Threads.** Sketches whose merge is the joined stream give the same bytes with any number of
-//! threads and any amount of memory. The others (heavy hitters beyond their capacity) keep their
-//! bounds.
+//! **Threads.** For sketches whose merge equals the sketch of the joined stream, the bytes are the
+//! same with any number of threads and any amount of memory. The others (heavy hitters beyond their
+//! capacity) keep their bounds.
 
 #![forbid(unsafe_code)]
 

@@ -14,18 +14,18 @@ use crivo_spill::{Extent, Spill};
 
 use crate::error::{Error, Result};
 
-/// How many parts the range of hashes has.
+/// The number of parts of the range of hashes.
 pub(crate) const PARTS: usize = 64;
 
-/// The bytes that are written at once.
+/// The number of bytes that are written at once.
 pub(crate) const PIECE: usize = 1 << 20;
 
-/// The part of a hash.
+/// Returns the part that a hash belongs to.
 pub(crate) fn part_of(hash: u64) -> usize {
     ((u128::from(hash) * PARTS as u128) >> 64) as usize
 }
 
-/// Where the pieces of each part of a run are, in order.
+/// A run in the temporary file: the pieces of each part, in order.
 #[derive(Debug)]
 pub(crate) struct Run {
     parts: Vec<Vec<Extent>>,
@@ -44,7 +44,7 @@ impl<'a> RunWriter<'a> {
         Self { spill, run: Run { parts: vec![Vec::new(); PARTS] }, buffer: Vec::new(), part: 0 }
     }
 
-    /// Adds a group, which `pack` appends to the buffer; it returns the hash of the key.
+    /// Adds a group. `pack` appends it to the buffer and returns the hash of its key.
     pub(crate) fn push(&mut self, pack: impl FnOnce(&mut Vec<u8>) -> Result<u64>) -> Result<()> {
         let before = self.buffer.len();
         let part = part_of(pack(&mut self.buffer)?);
@@ -55,7 +55,7 @@ impl<'a> RunWriter<'a> {
         Ok(())
     }
 
-    /// Writes the first bytes of the buffer.
+    /// Writes the first `bytes` bytes of the buffer as a piece of the current part.
     fn flush(&mut self, bytes: usize) -> Result<()> {
         if bytes > 0 {
             self.run.parts[self.part].push(self.spill.append(&self.buffer[..bytes])?);
@@ -70,15 +70,15 @@ impl<'a> RunWriter<'a> {
     }
 }
 
-/// Reads the records of some pieces one after the other.
+/// Reads the records of several pieces one after the other.
 pub(crate) struct Cursor<'a> {
     spill: &'a Spill,
     pieces: &'a [Extent],
-    /// What is left of the piece being read.
+    /// The bytes of the current piece that are not read yet.
     rest: Extent,
     buffer: Cow<'a, [u8]>,
     at: usize,
-    /// How many bytes are read at once.
+    /// The number of bytes to read at once.
     step: usize,
 }
 
@@ -88,12 +88,12 @@ impl<'a> Cursor<'a> {
         Self { spill, pieces, rest, buffer: Cow::Borrowed(&[]), at: 0, step }
     }
 
-    /// The records in some bytes.
+    /// Returns a cursor over records in memory.
     pub(crate) fn in_memory(spill: &'a Spill, bytes: &'a [u8]) -> Self {
         Self { buffer: Cow::Borrowed(bytes), ..Self::new(spill, &[], PIECE) }
     }
 
-    /// Returns the record at hand, which [`load`](Self::load) brought.
+    /// Returns the current record and its length, if [`load`](Self::load) has read it.
     fn record(&self) -> Option<(PackedGroup<'_>, usize)> {
         PackedGroup::read(&self.buffer[self.at..])
     }
@@ -102,14 +102,14 @@ impl<'a> Cursor<'a> {
         self.record().map(|(record, _)| record).ok_or(Error::Changed)
     }
 
-    /// Goes on behind the record at hand.
+    /// Moves to the next record. Returns false at the end.
     pub(crate) fn advance(&mut self) -> Result<bool> {
         let length = self.record().map_or(0, |(_, length)| length);
         self.at += length;
         self.load()
     }
 
-    /// Reads until a whole record is at hand; returns false at the end.
+    /// Reads until the current record is whole. Returns false at the end.
     pub(crate) fn load(&mut self) -> Result<bool> {
         loop {
             if self.record().is_some() {
@@ -136,7 +136,8 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Hands on every group of one part of the runs, in the order in which groups are stored.
+/// Passes every merged group of one part of the runs to `each`, in the order in which groups are
+/// stored.
 pub(crate) fn merge_part<S: Pane>(
     kind: &GroupKind<S>,
     (spill, runs): (&Spill, &[Run]),

@@ -1,4 +1,4 @@
-//! What is asked of each group, and the groups that one thread holds.
+//! What to compute for each group, and the groups that one thread holds.
 
 use std::sync::Arc;
 
@@ -11,24 +11,25 @@ use crivo_spill::Spill;
 use crate::error::Result;
 use crate::runs::{Run, RunWriter};
 
-/// What a process needs beside its groups: the program, and the chunks of input of each thread.
+/// The memory that a process needs beside its groups: the program, and the input chunks of each
+/// thread.
 const BASE: u64 = 16 << 20;
 const FOR_THREAD: u64 = 4 << 20;
-/// The least that groups get, whatever was asked for.
+/// The least memory for groups, even if the caller requested less.
 const LEAST: u64 = 4 << 20;
 
-/// What is asked of each group, and how much memory there is.
+/// What to compute for each group, and how much memory there is.
 #[derive(Debug)]
 pub struct Grouping<S> {
     kind: GroupKind<S>,
     pub(crate) threads: usize,
-    /// The bytes that all groups together may take.
+    /// The number of bytes that all groups together may take.
     pub(crate) memory: usize,
     pub(crate) spill: Arc<Spill>,
 }
 
 impl<S: Pane> Grouping<S> {
-    /// Groups of that kind, in a process of about `memory` bytes with that many threads.
+    /// Creates a grouping for a process of about `memory` bytes with that many threads.
     pub fn new(kind: GroupKind<S>, memory: u64, threads: usize) -> Self {
         let threads = threads.max(1);
         let rest = memory.saturating_sub(BASE + threads as u64 * FOR_THREAD).max(LEAST);
@@ -42,7 +43,7 @@ impl<S: Pane> Grouping<S> {
         &self.kind
     }
 
-    /// Returns the state that a thread begins with.
+    /// Returns the initial state of a thread.
     pub fn worker(&self) -> GroupWorker<S> {
         GroupWorker {
             groups: Groups::of_kind(self.kind.clone()),
@@ -68,21 +69,21 @@ pub struct GroupWorker<S: Pane> {
     share: usize,
     spill: Arc<Spill>,
     pub(crate) runs: Vec<Run>,
-    /// The groups of other threads, once they are joined.
+    /// The groups of other threads that joined this one.
     pub(crate) others: Vec<Groups<S>>,
-    /// Rows with a value and without a group.
+    /// The number of rows with a value and without a group.
     skipped: u64,
-    /// Values that the sketch refused.
+    /// The number of values that the sketch refused.
     bad: u64,
     keys: KeyBuffer,
     found: Vec<u32>,
-    /// The group of each row of the batch, or [`NONE`].
+    /// The number of the group of each row of the batch, or [`NONE`].
     of_rows: Vec<u32>,
     of_keys: Vec<u32>,
     hashes: Vec<u64>,
 }
 
-/// No group.
+/// Marks a row without a group.
 const NONE: u32 = u32::MAX;
 
 impl<S: Pane> GroupWorker<S> {
@@ -96,7 +97,7 @@ impl<S: Pane> GroupWorker<S> {
         self.bad
     }
 
-    /// Finds the group of each row.
+    /// Finds or adds the group of each row, and puts its number into `of_rows`.
     fn find(&mut self, batch: &RowBatch<'_>, groups: usize) -> crivo_rows::Result<()> {
         if batch.has_elements(groups) {
             return Err(batch.error(0, "rows are grouped by one value, not by the elements of an array"));
@@ -133,7 +134,8 @@ impl<S: Pane> GroupWorker<S> {
         }
     }
 
-    /// Adds the keys in one column to the groups in another, by their hashes: for sketches of sets.
+    /// Adds the hashes of the keys in one column to the groups in another. This is for sketches of
+    /// sets.
     ///
     /// # Errors
     /// If a key cannot be made, or a temporary file cannot be written.
@@ -167,8 +169,9 @@ impl<S: Pane> GroupWorker<S> {
         self.make_room()
     }
 
-    /// Adds each key in one column to the group in another: `add` is given the sketch, the key and
-    /// its row. A key that it refuses is an error with file and line, or is counted as bad.
+    /// Adds each key in one column to the group in another: `add` gets the sketch, the key and its
+    /// row. If it refuses a key, that is an error with file and line, or with `skip_bad` the key is
+    /// counted as bad.
     ///
     /// # Errors
     /// If a key cannot be made or is refused, or a temporary file cannot be written.
@@ -203,11 +206,11 @@ impl<S: Pane> GroupWorker<S> {
         }
     }
 
-    /// Changes the sketch of each row's group: `change` is given the row, and says what to do with
-    /// the sketch, or nothing if the row does not count.
+    /// Updates the sketch of each row's group. `change` gets the row and returns the update of the
+    /// sketch, or `None` if the row does not count.
     ///
     /// # Errors
-    /// Those of `change`, and a temporary file that cannot be written.
+    /// The errors of `change`, and an error if a temporary file cannot be written.
     pub fn add_rows<C: FnOnce(&mut S) -> crivo::Result<()>>(
         &mut self,
         batch: &RowBatch<'_>,
@@ -227,12 +230,12 @@ impl<S: Pane> GroupWorker<S> {
         self.make_room()
     }
 
-    /// Changes the sketch of each group once for all its rows in the batch, which is faster than
-    /// row by row. `rows` are the rows that count; `change` is given the sketch and the places of
+    /// Updates the sketch of each group once for all its rows in the batch, which is faster than
+    /// row by row. `rows` are the rows that count. `change` gets the sketch and the positions of
     /// the group's rows in `rows`.
     ///
     /// # Errors
-    /// Those of `change`, and a temporary file that cannot be written.
+    /// The errors of `change`, and an error if a temporary file cannot be written.
     pub fn add_together(
         &mut self,
         batch: &RowBatch<'_>,
@@ -266,17 +269,17 @@ impl<S: Pane> GroupWorker<S> {
         Ok(())
     }
 
-    /// Writes all groups as a sorted run, and forgets them.
+    /// Writes all groups as a sorted run, and removes them from memory.
     pub(crate) fn write_run(&mut self) -> Result<()> {
         write_run(&mut self.groups, &self.spill, &mut self.runs)
     }
 
-    /// Goes on with groups that were there before the pass.
+    /// Adds groups that existed before the pass.
     pub fn continue_with(&mut self, groups: Groups<S>) {
         self.others.push(groups);
     }
 
-    /// Takes over what another thread has.
+    /// Takes over the groups, the runs and the counts of another thread.
     pub fn join(&mut self, other: Self) {
         self.runs.extend(other.runs);
         self.others.push(other.groups);

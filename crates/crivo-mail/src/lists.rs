@@ -1,11 +1,12 @@
-//! Senders about which the owner of a store has decided: always wanted, or never.
+//! Senders that the owner of a store has listed: mail of allowed senders is ham, mail of blocked
+//! senders is spam.
 //!
-//! An entry is an address, or a domain with an `@` before it, which also means its subdomains. Of
-//! several entries that fit a sender the most specific one counts: an address before a domain, a
-//! longer domain before a shorter one.
+//! An entry is an address, or a domain with an `@` before it, which also means its subdomains. If
+//! several entries fit a sender, the most specific one counts: an address before a domain, a longer
+//! domain before a shorter one.
 //!
-//! Anyone can write anyone's address. So an allowed sender whom a trusted host cannot confirm is
-//! not allowed.
+//! Anyone can write any address. So an allowed sender has no effect if trusted hosts do not confirm
+//! it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::filter::Filter;
 use crate::store::{Bytes, Method, put_bytes};
 
-/// What was decided about a sender.
+/// The decision of the owner about a sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listing {
     /// Its mail is ham.
@@ -73,12 +74,12 @@ impl Lists {
         Ok(was_there)
     }
 
-    /// The entries of a list, in alphabetical order.
+    /// Returns the entries of a list, in alphabetical order.
     pub fn entries(&self, listing: Listing) -> impl Iterator<Item = &str> {
         self.entries.iter().filter(move |(_, found)| **found == listing).map(|(entry, _)| entry.as_str())
     }
 
-    /// The entry that counts for a sender, and what it says.
+    /// Returns the entry that applies to a sender, and the list it is on.
     pub fn of(&self, sender: &str) -> Option<(&str, Listing)> {
         if self.entries.is_empty() {
             return None;
@@ -115,7 +116,7 @@ impl Lists {
                 _ => return None,
             };
             let entry = std::str::from_utf8(bytes.counted()?).ok()?;
-            // Each entry is as it was put, and stands once.
+            // Entries are stored in normal form, and each only once.
             if normal(entry).ok()? != entry || lists.entries.insert(entry.to_owned(), listing).is_some() {
                 return None;
             }
@@ -124,7 +125,8 @@ impl Lists {
     }
 }
 
-/// An entry in small letters and without spaces around it.
+/// Returns an entry in lower case and without spaces around it. Fails if it is neither an address
+/// nor an `@` with a domain.
 fn normal(entry: &str) -> Result<String> {
     let found = entry.trim().to_ascii_lowercase();
     let is_plain =
@@ -138,7 +140,7 @@ fn normal(entry: &str) -> Result<String> {
 }
 
 impl Filter {
-    /// The senders that are allowed and blocked.
+    /// Returns the allowed and the blocked senders.
     ///
     /// # Errors
     /// If the store is damaged.
@@ -146,11 +148,11 @@ impl Filter {
         self.with_store(crate::store::Store::lists)
     }
 
-    /// Changes the lists in one transaction: what `change` does is stored unless it fails.
+    /// Changes the lists in one transaction. What `change` does is stored unless it fails.
     ///
     /// # Errors
-    /// If `change` fails, the store has the classic method, or it cannot be written: nothing
-    /// changes then.
+    /// If `change` fails, the store has the classic method, or the store cannot be written. Then
+    /// nothing changes.
     pub fn change_lists<T>(&self, change: impl FnOnce(&mut Lists) -> Result<T>) -> Result<T> {
         if self.method() == Method::Classic {
             return Err(Error::Unsuitable(

@@ -1,23 +1,25 @@
-//! How does a message say what was thought of it? Headers on top, forged ones gone.
+//! How is a verdict written into a message? As headers on top, after forged ones are removed.
 //!
-//! A sender may have written the very headers by which mail programs sort: those are removed first,
-//! with the lines that continue them. Everything else stays as it is, byte by byte: the order of
-//! headers, line ends, the body. New headers end as the message's first line does. A message that
-//! begins with its text gets an empty line between, so that the text is not taken for a header.
+//! A sender may have written the very headers by which mail programs sort. Those are removed first,
+//! with their continuation lines. Everything else stays as it is, byte by byte: the order of
+//! headers, line ends, the body. New headers have the line end of the message's first line. A
+//! message that begins with its text gets an empty line between, so that the text is not taken for
+//! a header.
 
 use std::borrow::Cow;
 
 /// A header to add: its name and its value.
 pub type Mark<'a> = (&'a str, Cow<'a, str>);
 
-/// How the names of headers begin that this filter writes.
+/// Prefixes of the header names that this filter writes.
 pub const OURS: &[&str] = &["x-crivo"];
 
-/// How the names of headers begin that any filter writes: no evidence, and forged by senders who
-/// know what recipes look for.
+/// Prefixes of the header names that any filter writes. Such headers are no evidence, because
+/// senders forge them if they know what mail programs sort by.
 pub const OF_FILTERS: &[&str] = &["x-spam-", "x-crivo"];
 
-/// The message with headers added on top, without those whose names begin as `forged` ones do.
+/// Returns the message with headers added on top. Headers whose names have a prefix in `forged` are
+/// removed.
 pub fn mark(message: &[u8], marks: &[Mark<'_>], forged: &[&str]) -> Vec<u8> {
     let head = Head::of(message);
     let line_end: &str = if head.crlf { "\r\n" } else { "\n" };
@@ -46,7 +48,7 @@ pub fn mark(message: &[u8], marks: &[Mark<'_>], forged: &[&str]) -> Vec<u8> {
     marked
 }
 
-/// The head of a message that has been marked, with the empty line that ends it.
+/// Returns the head of a marked message, with the empty line that ends it.
 pub fn head_of(message: &[u8]) -> &[u8] {
     let end = Head::of(message).end;
     let rest = &message[end..];
@@ -55,10 +57,10 @@ pub fn head_of(message: &[u8]) -> &[u8] {
 }
 
 struct Head {
-    /// Where the headers begin: after the line of an mbox, if there is one.
+    /// The position where the headers begin: after the `From ` line of an mbox, if there is one.
     start: usize,
-    /// Where the blank line is that ends them. What is no header between them does not: programs
-    /// that sort mail look past it, so a forged line behind it would count.
+    /// The position of the blank line that ends the headers. A line that is not a header does not
+    /// end them: programs that sort mail look past it, so a forged header behind it would count.
     end: usize,
     crlf: bool,
 }
@@ -69,7 +71,7 @@ impl Head {
         let crlf = message[..first].ends_with(b"\r\n");
         let start = if has_envelope(message) { first } else { 0 };
         let mut end = start;
-        // A message that begins with its text has no head.
+        // A message that begins with its text has no headers.
         if is_header(without_byte_order(&message[start..])) {
             while end < message.len() && !is_blank(&message[end..]) {
                 end += line_length(&message[end..]);
@@ -79,24 +81,24 @@ impl Head {
     }
 }
 
-/// The bytes without the mark that some editors put before a text in UTF-8.
+/// Returns the bytes without a UTF-8 byte order mark, which some editors put before a text.
 pub(crate) fn without_byte_order(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
 }
 
-/// Whether a line stands before the headers, as in mailboxes.
+/// Returns true if a `From ` line stands before the headers, as in mboxes.
 fn has_envelope(message: &[u8]) -> bool {
     message.starts_with(b"From ") || message.starts_with(b">From ")
 }
 
-/// The bytes of the first line, with its end.
+/// Returns the number of bytes of the first line, with its line end.
 fn line_length(bytes: &[u8]) -> usize {
     bytes.iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |end| end + 1)
 }
 
 fn is_header(bytes: &[u8]) -> bool {
     let name = bytes.iter().take_while(|byte| byte.is_ascii_graphic() && **byte != b':').count();
-    // Some old programs leave a blank before the colon.
+    // Some old programs write blanks before the colon.
     let after = bytes[name..].iter().position(|&byte| byte != b' ' && byte != b'\t');
     name > 0 && after.is_some_and(|blanks| bytes[name + blanks] == b':')
 }
@@ -109,7 +111,7 @@ fn is_blank(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\n") || bytes.starts_with(b"\r\n")
 }
 
-/// Whether a header, or its name, begins so, in capitals or not.
+/// Returns true if a header, or its name, has one of these prefixes. Case is ignored.
 pub(crate) fn begins_with_one_of(header: &[u8], beginnings: &[&str]) -> bool {
     beginnings.iter().any(|beginning| {
         header.get(..beginning.len()).is_some_and(|start| start.eq_ignore_ascii_case(beginning.as_bytes()))

@@ -1,10 +1,10 @@
-//! How good is a filter as it grows? Mail in the order it came: each message is judged, and then
-//! taught.
+//! How good is a filter while it learns? Mail is given in the order it arrived: each message is
+//! judged first, and then taught.
 //!
-//! An evaluation on one half of the mail after the other was taught says nothing of the first
-//! weeks, nor of readers who correct mistakes only. This one plays the whole story. Wrong labels
-//! can be mixed in: a share of the lessons, drawn by a seeded generator, is taught as the opposite,
-//! and the verdicts are counted by the true labels.
+//! An evaluation that teaches one half of the mail and judges the other half says nothing about the
+//! first weeks, nor about readers who correct mistakes only. This one replays the mail from the
+//! beginning. Wrong labels can be mixed in: a share of the lessons, drawn by a seeded generator, is
+//! taught with the opposite label. The verdicts are counted by the true labels.
 
 use crivo::hash::split_mix::mix;
 
@@ -15,7 +15,7 @@ use crate::judgement::Verdict;
 use crate::label::Label;
 use crate::message::Message;
 
-/// In how many steps learning over time is reported.
+/// The number of steps in which learning over time is reported.
 const STEPS: usize = 10;
 
 /// Which messages are taught.
@@ -27,17 +27,17 @@ pub enum Teaching {
     Mistakes,
 }
 
-/// How the story is played.
+/// How mail is taught during an online evaluation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Story {
     /// Which messages are taught.
     pub teaching: Teaching,
     /// The share of lessons with the wrong label.
     pub noise: f64,
-    /// Of the draw of wrong labels.
+    /// The seed of the generator that draws wrong labels.
     pub seed: u64,
-    /// After how many messages lessons are taught together; 1 teaches each before the next is
-    /// judged.
+    /// The number of messages after which lessons are taught together. With 1 each lesson is taught
+    /// before the next message is judged.
     pub every: usize,
 }
 
@@ -50,9 +50,9 @@ impl Default for Story {
 /// A message that was called the opposite of what it is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mistake {
-    /// Its place in the story, from 0.
+    /// Its position in the given mail, from 0.
     pub place: u64,
-    /// What it is.
+    /// Its true class.
     pub is_spam: bool,
     /// Its score.
     pub score: f64,
@@ -60,29 +60,28 @@ pub struct Mistake {
     pub subject: String,
 }
 
-/// What came out.
+/// The result of an online evaluation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OnlineEvaluation {
-    /// About messages that are spam.
+    /// Verdicts about messages that are spam.
     pub spam: Verdicts,
-    /// About messages that are ham.
+    /// Verdicts about messages that are ham.
     pub ham: Verdicts,
-    /// How many messages were taught.
+    /// The number of messages that were taught.
     pub lessons: u64,
-    /// The share of pairs of a ham and a spam message in which the ham has the higher score; ties
+    /// The share of pairs of a ham and a spam message in which the ham has the higher score. Ties
     /// count half.
     pub area_above_roc: f64,
-    /// For each of [`HAM_RATES`] the share of spam with a score above that of all but this share of
-    /// ham.
+    /// For each of [`HAM_RATES`], the share of spam that scores above all ham but this share.
     pub caught_at: [f64; HAM_RATES.len()],
     /// Messages that were called the opposite of what they are.
     pub mistakes: Vec<Mistake>,
-    /// The verdicts of each tenth of the story: about spam, and about ham.
+    /// The verdicts about spam and about ham, for each tenth of the mail.
     pub steps: Vec<(Verdicts, Verdicts)>,
 }
 
 impl Filter {
-    /// Plays the story of mail in the order it is given: judges each message, and then teaches it.
+    /// Judges each message in the order given, and then teaches it as `story` says.
     ///
     /// # Errors
     /// If the story is impossible, mail cannot be read, or the store cannot be written.
@@ -123,7 +122,7 @@ impl Filter {
         Ok(outcome)
     }
 
-    /// Teaches lessons one by one, or together if they are several; returns how many there were.
+    /// Teaches the lessons: a single one by learning, several by training. Returns their number.
     fn teach_all(&self, lessons: &mut Vec<(&Vec<u8>, bool)>) -> Result<u64> {
         let count = lessons.len() as u64;
         let label = |is_spam: bool| if is_spam { Label::Spam } else { Label::Ham };

@@ -1,18 +1,18 @@
-//! The message with the verdict in its head.
+//! Writes the verdict into the head of a message.
 //!
-//! A line `X-Crivo: spam; score=0.9987` goes before all others, with the line ending that the
-//! message has. Lines of that name that were there already are removed, because a sender must not
-//! judge his own mail. Labels that are probable follow as IMAP keywords,
-//! `X-Crivo-Keywords: $category-social`. Nothing else changes, byte for byte.
+//! A line `X-Crivo: spam; score=0.9987` goes before all others, with the line ending of the
+//! message. Lines of that name that were there already are removed, because a sender must not judge
+//! its own mail. Probable labels follow as IMAP keywords, `X-Crivo-Keywords: $category-social`.
+//! Nothing else changes, byte for byte.
 
 use crate::judgement::Judgement;
 use crate::marks::{self, Mark};
 
-/// From which probability on a label is named.
+/// The lowest probability at which a label is named.
 const PROBABLE: f64 = 0.5;
 
-/// The beginning of a message, as far as it is given, with the verdict. The head has to be in it as
-/// a whole for all forged lines to be found.
+/// Returns a message with the verdict in its head. `message` may be only the beginning of a
+/// message. But it must have the whole head, because forged lines are removed only from there.
 ///
 /// ```
 /// use crivo_mail::{Judgement, Thresholds, Verdict, passthrough};
@@ -32,7 +32,7 @@ pub fn passthrough(message: &[u8], judgement: &Judgement) -> Vec<u8> {
     marks::mark(message, &verdict_marks(judgement), marks::OURS)
 }
 
-/// The headers that are added.
+/// Returns the headers that are added.
 pub(crate) fn verdict_marks(judgement: &Judgement) -> Vec<Mark<'static>> {
     let verdict = format!("{}; score={:.4}", judgement.verdict, judgement.score);
     let mut marks: Vec<Mark<'_>> = vec![("X-Crivo", verdict.into())];

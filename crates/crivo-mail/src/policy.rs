@@ -1,10 +1,10 @@
-//! What does a caller want of the verdicts? A rate of mistakes, or thresholds of their own.
+//! What does a caller want of the verdicts? A false-positive rate, or thresholds of its own.
 
 use crate::error::{Error, Result};
 use crate::store::Method;
 
-/// What is wanted of the verdicts. What is not said is left to the store, and what that does not
-/// say to the filter.
+/// What a caller or the owner of a store wants of verdicts. An unset field is taken from the policy
+/// of the store. If it is unset there as well, the filter decides.
 ///
 /// ```
 /// use crivo_mail::Policy;
@@ -25,7 +25,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Returns an error if no filter can do what is wanted.
+    /// Returns an error if no filter can follow the policy.
     ///
     /// # Errors
     /// If a number is outside of its range, or ham would end above where spam begins.
@@ -50,10 +50,10 @@ impl Policy {
         }
     }
 
-    /// As [`check`](Self::check), for stores of a method.
+    /// Checks the policy as [`check`](Self::check) does, for stores of a method.
     ///
     /// # Errors
-    /// As [`check`](Self::check), and if the method has no use for what is wanted.
+    /// As [`check`](Self::check), and if the method has no use for a field that is set.
     pub fn check_for(&self, method: Method) -> Result<()> {
         if method == Method::Classic && (self.false_positive_rate.is_some() || self.ham_to.is_some()) {
             return Err(Error::Unsuitable(
@@ -65,7 +65,7 @@ impl Policy {
         self.check()
     }
 
-    /// This policy, with what it does not say taken from another.
+    /// Returns this policy, with its unset fields taken from `other`.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -75,7 +75,7 @@ impl Policy {
         }
     }
 
-    /// Returns true if nothing is said.
+    /// Returns true if no field is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -1,7 +1,8 @@
-//! What is a margin worth after a number of messages, on mail whose answers are known?
+//! What does a step of the margin add to the log-odds after a number of messages? Measured on mail
+//! whose classes are known.
 //!
 //! This is how the prior of the calibration is measured ([`crate::combine`]): `examples/prior.rs`
-//! asks it of stores with few messages, and fits the curve whose numbers the filter begins with.
+//! calibrates stores with few messages, and fits the curve whose numbers the filter begins with.
 
 use crate::combine::{Combiner, Evidence};
 use crate::error::Result;
@@ -18,8 +19,8 @@ pub struct Calibration {
 }
 
 impl Filter {
-    /// Fits the regression of the probability to mail that was not learned, each message with
-    /// whether it is spam.
+    /// Fits the regression of the probability to mail that was not learned. Each message is given
+    /// with true if it is spam.
     ///
     /// # Errors
     /// If mail cannot be read, or the store is damaged.
@@ -37,8 +38,8 @@ impl Filter {
     }
 }
 
-/// The curve that the filter begins with: what a step of the margin is worth after a number of
-/// messages.
+/// Returns the calibration that the filter assumes before it has measured its own, for a store with
+/// this number of messages.
 #[doc(hidden)]
 pub fn shipped_prior(messages: usize) -> Calibration {
     let [(intercept, _), (slope, _), ..] = crate::combine::prior(messages);

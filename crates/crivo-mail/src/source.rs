@@ -1,15 +1,14 @@
 //! Where mail comes from: mboxes, Maildirs, files, and folders of them.
 //!
-//! A path is read in one order, that of names, and one message at a time. A file that begins as an
-//! mbox does is one; any other file is a message, and an empty one is none. Files that are
-//! compressed (gzip, zstd, xz) are read as what is in them. A folder with `cur` or `new` is a
-//! Maildir, and only those two are read: its subfolders, such as `.Junk`, are mailboxes of their
-//! own. Any other folder is read with everything below it. Names that begin with a dot are left
-//! out.
+//! A path is read in the order of names, one message at a time. A file that begins as an mbox does
+//! is an mbox. Any other file is one message, and an empty file is none. Compressed files (gzip,
+//! zstd, xz) are decompressed while they are read. A folder with `cur` or `new` is a Maildir, and
+//! only those two are read: its subfolders, such as `.Junk`, are mailboxes of their own. Any other
+//! folder is read with everything below it. Names that begin with a dot are left out.
 //!
-//! Messages of an mbox are parted by lines such as `From a@b.c Sat Jan  3 01:05:34 1996` after a
-//! blank one. People write lines that begin with `From ` too, so the date is looked for, unless the
-//! first line has none.
+//! Messages of an mbox are separated by lines such as `From a@b.c Sat Jan  3 01:05:34 1996` after a
+//! blank line. People write lines that begin with `From ` too. So a separator must have a date,
+//! unless the first line has none.
 
 use std::fmt;
 use std::fs::File;
@@ -19,26 +18,26 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::message::LOOKED_AT;
 
-/// How much of a message is read: as much as can matter, if every other byte were the end of a
-/// line.
+/// The number of bytes of a message that are read. This is enough for all that a check looks at,
+/// even if every line were empty and ended with two bytes that are read as one.
 pub const READ: usize = 2 * LOOKED_AT + 2;
 
-/// A file is read in pieces of this size.
+/// The size of the pieces in which a file is read.
 const PIECE: usize = 64 << 10;
 
-/// How much of a file is looked at to see what it is.
+/// The number of bytes that are read to find out what a file is.
 const BEGINNING: u64 = 512;
 
 /// The messages of a path, one after the other.
 #[derive(Debug)]
 pub struct Mail {
-    /// What is still to be read, the next one last, and whether it is a folder.
+    /// The paths that are still to be read, the next one last. Each has true if it is a folder.
     paths: Vec<(PathBuf, bool)>,
     mbox: Option<Mbox>,
 }
 
 impl Mail {
-    /// The messages of a path.
+    /// Returns the messages of a path.
     ///
     /// # Errors
     /// If there is no such path.
@@ -66,7 +65,7 @@ impl Mail {
                 continue;
             }
             let file = File::open(&path).map_err(trouble)?;
-            // Most messages are read at once.
+            // Most messages fit into one piece.
             let file = BufReader::with_capacity(PIECE, file);
             let mut file = crivo_rows::decompressed(file).map_err(trouble)?;
             let mut beginning = Vec::new();
@@ -93,7 +92,7 @@ impl Iterator for Mail {
     }
 }
 
-/// What is to be read of a folder, by name, and whether each is a folder.
+/// Returns the paths to read of a folder, sorted by name. Each has true if it is a folder.
 fn entries(folder: &Path) -> std::io::Result<Vec<(PathBuf, bool)>> {
     let is_maildir = ["cur", "new"].iter().any(|name| folder.join(name).is_dir());
     let mut paths = Vec::new();
@@ -101,7 +100,7 @@ fn entries(folder: &Path) -> std::io::Result<Vec<(PathBuf, bool)>> {
         let entry = entry?;
         let (name, path, mut kind) = (entry.file_name(), entry.path(), entry.file_type()?);
         if kind.is_symlink() {
-            // One that leads nowhere is nothing to read.
+            // A link to nothing is skipped.
             let Ok(found) = std::fs::metadata(&path) else { continue };
             kind = found.file_type();
         }
@@ -132,7 +131,7 @@ struct Mbox {
     file: BufReader<Box<dyn Read + Send>>,
     line: Vec<u8>,
     started: bool,
-    /// Whether the lines between messages have a date.
+    /// True if the lines that separate messages have a date.
     dated: bool,
 }
 
@@ -147,7 +146,7 @@ impl Mbox {
         Self { path, file: BufReader::new(file), line: Vec::new(), started: false, dated: false }
     }
 
-    /// The next message: up to a line that parts messages.
+    /// Returns the next message, up to a line that separates messages.
     fn next(&mut self) -> Result<Option<Vec<u8>>> {
         let mut message = Vec::new();
         let (mut after_blank, mut lines) = (!self.started, 0);
@@ -159,7 +158,7 @@ impl Mbox {
             }
             let is_blank = self.line == b"\n" || self.line == b"\r\n";
             if !self.started {
-                // Blank lines, and then the first one that is not.
+                // Skips blank lines and the first separator.
                 self.started = !is_blank;
                 self.dated = has_date(&self.line);
                 after_blank = is_blank;
@@ -178,7 +177,8 @@ impl Mbox {
         }
     }
 
-    /// The first bytes of one line: a line without an end is no reason to fill the memory.
+    /// Reads one line and keeps its first bytes, so that a line without an end cannot fill the
+    /// memory. Returns the length of the whole line.
     fn read_line(&mut self) -> Result<usize> {
         let trouble = |cause| Error::Mail { path: self.path.clone(), cause };
         let mut total = 0;
@@ -200,8 +200,8 @@ impl Mbox {
     }
 }
 
-/// Whether a line that parts messages has a date, in whatever order: a day of the week, a month, a
-/// time and a year.
+/// Returns true if a line that separates messages has a date: a day of the week, a month, a time
+/// and a year, in any order.
 fn has_date(line: &[u8]) -> bool {
     const DAYS: [&[u8]; 7] = [b"mon", b"tue", b"wed", b"thu", b"fri", b"sat", b"sun"];
     const MONTHS: [&[u8]; 12] =
@@ -209,7 +209,7 @@ fn has_date(line: &[u8]) -> bool {
     let is = |word: &[u8], names: &[&[u8]]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
     let is_time = |word: &[u8]| word.iter().all(|c| c.is_ascii_digit() || *c == b':') && word.contains(&b':');
     let is_year = |word: &[u8]| word.len() == 4 && word.iter().all(u8::is_ascii_digit);
-    // Before the date there is a word, most often an address.
+    // The first word is `From`. Before the date there is another one, most often an address.
     let words = || {
         let words = line[..line.len().min(1000)].split(|byte| byte.is_ascii_whitespace() || *byte == b',');
         words.filter(|word| !word.is_empty()).skip(2)
@@ -283,7 +283,7 @@ mod tests {
         let compressed = gzip.finish().unwrap();
         fs::write(&path, &compressed).unwrap();
         assert_eq!(all(&path), ["Subject: 1\n\nx\n\n", "Subject: 2\n\ny\n"]);
-        // What is damaged is an error, and no message of other words.
+        // A damaged file is an error, and not a message with other text.
         fs::write(&path, &compressed[..compressed.len() - 12]).unwrap();
         let read: Result<Vec<_>> = Mail::of(&path).unwrap().collect();
         assert!(read.unwrap_err().to_string().contains("mbox.gz"));

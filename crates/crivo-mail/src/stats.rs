@@ -7,35 +7,35 @@ use crate::judgement::Thresholds;
 use crate::label::Label;
 use crate::store::Store;
 
-/// What a store holds.
+/// The numbers of what a store holds.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Stats {
-    /// `default` or `classic`.
+    /// The name of the method: `default` or `classic`.
     pub method: String,
-    /// Messages learned, each once.
+    /// The number of learned messages. Each is counted once.
     pub messages: u64,
-    /// Of them learned as spam.
+    /// The number of messages learned as spam.
     pub spam: u64,
-    /// Of them learned as ham.
+    /// The number of messages learned as ham.
     pub ham: u64,
-    /// Messages of each label.
+    /// The number of messages of each label.
     pub labels: BTreeMap<String, u64>,
-    /// Different senders of learned messages.
+    /// The number of different senders of learned messages.
     pub senders: u64,
-    /// When the oldest mark was made, in milliseconds since 1970.
+    /// The time of the oldest mark, in milliseconds since 1970.
     pub oldest: Option<i64>,
-    /// When the newest mark was made, in milliseconds since 1970.
+    /// The time of the newest mark, in milliseconds since 1970.
     pub newest: Option<i64>,
-    /// Where the answers part; the classic method has no such thing.
+    /// The thresholds between the verdicts; `None` with the classic method.
     pub thresholds: Option<Thresholds>,
-    /// Messages that contradict their label so strongly that the thresholds were found without
-    /// them.
+    /// The number of messages that contradict their label so strongly that the thresholds were
+    /// found without them.
     pub put_aside: u64,
     /// The size of the store on disk.
     pub bytes: u64,
 }
 
-/// Reads all messages, and counts.
+/// Reads all messages and counts them.
 pub(crate) fn count(store: &Store, thresholds: Option<Thresholds>) -> Result<Stats> {
     let _moment = store.file().read_transaction()?;
     let mut stats = Stats { method: store.method().name().into(), thresholds, ..Stats::default() };

@@ -1,26 +1,28 @@
-//! Where do the answers part? From the log-odds of mail the model has not seen to two limits.
+//! Which log-odds separate the verdicts? Two limits, found from the log-odds of mail the model has
+//! not seen.
 //!
-//! Spam begins where the share of ham above is the wanted rate. Three facts of real mail shape the
-//! estimate:
+//! The limit of spam is where the share of ham above it equals the wanted rate. Three facts of real
+//! mail shape the estimate:
 //!
 //! - **Some labels are wrong.** A spam message taught as ham has the log-odds of spam. So a message
 //!   above the median of the other class counts as a wrong label, and stands for another one below
-//!   it. At most as many are put aside as [`WRONG_LABELS`] of the class make plausible (the 99 %
-//!   quantile of a Poisson count); the rest is hard mail and counts.
-//! - **The wanted rate is rarer than what was seen.** With 500 ham messages a rate of 0.1 % lies
+//!   it. The number put aside is limited to what [`WRONG_LABELS`] of the class make plausible (the
+//!   99 % quantile of a Poisson count). The rest is hard mail and counts.
+//! - **The wanted rate is below what was observed.** With 500 ham messages a rate of 0.1 % lies
 //!   beyond all of them. So the upper tail is continued as an exponential above its uppermost
-//!   messages (*peaks over threshold*, Pickands 1975, with shape 0), whose scale is taken one
-//!   standard error longer than it was found. No single message decides, and a weak prior holds the
-//!   scale while there are few: where log-odds are calibrated and spam is spread evenly over them,
-//!   ham falls off by a factor of e for each.
-//! - **Log-odds are a promise of their own.** Calibrated odds of 999 to 1 are wrong once in a
-//!   thousand, so no limit is above the odds of the wanted rate. Nor is one above the median of the
-//!   other class, because evidence gives no more: a young filter, or one that was taught from its
-//!   mistakes alone, would be unsure of everything; but odds of 499 to 1 ([`SURE_PROBABILITY`]) are
-//!   asked of every class. And none is below [`LEAST_PROBABILITY`], however well the learned mail
-//!   was told apart: new mail is unlike it.
+//!   messages (*peaks over threshold*, Pickands 1975, with shape 0). Its scale is taken one
+//!   standard error longer than estimated. No single message decides. A weak prior stabilises the
+//!   scale while there are few messages. It is the scale of calibrated log-odds over which spam is
+//!   spread evenly: ham falls off by a factor of e for each.
+//! - **Calibrated log-odds limit the error by themselves.** Calibrated odds of 999 to 1 are wrong
+//!   once in a thousand, so no limit is above the odds of the wanted rate. No limit is above the
+//!   median of the other class either, because evidence gives no more. Otherwise a young filter, or
+//!   one that was taught its mistakes only, would be unsure of everything. But odds of 499 to 1
+//!   ([`SURE_PROBABILITY`]) are required of every class. And no limit of spam is below
+//!   [`LEAST_PROBABILITY`], however well the learned mail was separated, because new mail differs
+//!   from it.
 //!
-//! Ham ends by the same rule at the other end.
+//! The limit of ham follows by the same rule at the other end.
 
 use crate::judgement::Thresholds;
 use crate::policy::Policy;
@@ -31,56 +33,57 @@ pub(crate) const WRONG_LABELS: f64 = 0.01;
 /// No message with a lower probability is called spam, whatever the learned mail says.
 pub(crate) const LEAST_PROBABILITY: f64 = 0.9;
 
-/// No class is so hard that less than this probability is enough beside it: where half of spam does
-/// not reach it, less than half is caught, instead of ham.
+/// The median of a class limits the threshold beside it only down to this probability. If half of
+/// spam does not reach it, less than half of spam is caught, so that ham is not.
 const SURE_PROBABILITY: f64 = 0.998;
 
-/// The same where there are [few](FEW) messages of the other class, which no limit can be found
-/// from. A reader who teaches mistakes only has such a store: one class is told so well that it is
-/// hardly ever taught.
+/// Replaces [`SURE_PROBABILITY`] if there are [few](FEW) messages of the other class, because no
+/// limit can be found from them. A reader who teaches mistakes only has such a store: one class is
+/// recognised so well that it is hardly ever taught.
 const SURE_BESIDE_FEW: f64 = 0.97;
 
 /// The largest share of spam that may be called ham.
 const SPAM_CALLED_HAM: f64 = 0.01;
 
-/// The largest share of ham that may be called spam, unless another is asked for.
+/// The largest share of ham that may be called spam, unless the policy has another.
 pub(crate) const HAM_CALLED_SPAM: f64 = 0.001;
 
-/// The rates for which limits are kept, so that another rate needs no new training.
+/// The rates for which limits are stored, so that another rate needs no new training.
 pub(crate) const RATES: [f64; 9] = [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05];
 
-/// A limit that nothing reaches: where nothing was learned of a class, nothing is called the other.
+/// A limit that no message reaches. It is used if nothing was learned of a class, so that no
+/// message is called the other.
 const FAR: f64 = 25.0;
 
-/// Of fewer messages the median is not known.
+/// The number of messages below which the median of a class is not known.
 const FEW: usize = 20;
 
-/// The scale of the tail before any mail was seen, in log-odds for each factor of e, and how many
-/// messages that is worth.
+/// The prior of the tail's scale, in log-odds for each factor of e, and the number of messages that
+/// it counts as.
 const PRIOR_SCALE: (f64, f64) = (1.0, 5.0);
 
-/// Where spam begins for each of [`RATES`], and where ham ends, in log-odds.
+/// The limit of spam for each of [`RATES`], and the limit of ham, in log-odds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Limits {
     pub(crate) spam: [f64; RATES.len()],
     pub(crate) ham: f64,
-    /// How many messages of spam and of ham contradict their label so strongly that they were put
-    /// aside.
+    /// The numbers of spam and of ham messages that contradict their label so strongly that they
+    /// were put aside.
     pub(crate) put_aside: [u64; 2],
 }
 
-/// A class, in descending order of its log-odds.
+/// The log-odds of the messages of a class, in descending order.
 struct Class {
     odds: Vec<f64>,
-    /// How much each message counts.
+    /// The importance of each message.
     importance: Vec<f64>,
 }
 
-/// Messages of spam and of ham that were taken for wrong labels.
+/// The numbers of spam and of ham messages whose labels were taken for wrong.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Aside {
     pub(crate) messages: [u64; 2],
-    /// How many of them are expected to have the right label.
+    /// The expected numbers of them that have the right label.
     pub(crate) expected_right: [f64; 2],
 }
 
@@ -90,14 +93,14 @@ impl Limits {
         Self::beside(log_odds, &[], &Aside::default())
     }
 
-    /// The limits from log-odds that the filter gave messages it had not seen, each with whether it
-    /// is spam.
+    /// Returns the limits, given the log-odds of messages that the filter had not seen. Each has
+    /// true if it is spam.
     ///
-    /// Messages that were put aside before are not among them, and no more of that class are put
-    /// aside. Those that may have the right label are beyond the limit, so that less of the wanted
-    /// rate is left for the others.
+    /// `log_odds` does not have the messages that were put `aside` before. If a class has such
+    /// messages, no more of it are put aside. Those that may have the right label are beyond the
+    /// limit, so that less of the wanted rate is left for the others.
     ///
-    /// Messages count as much as is said of each in `importance`; without that all count one.
+    /// `importance` has the weight of each message. Messages without one count 1.
     pub(crate) fn beside(log_odds: &[(f64, bool)], importance: &[f64], aside: &Aside) -> Self {
         let class = |spam: bool, sign: f64| {
             let of_class = log_odds.iter().enumerate().filter(|(_, (_, is_spam))| *is_spam == spam);
@@ -132,19 +135,19 @@ impl Limits {
         Self { spam: above_ham, ham: -below_spam, put_aside }
     }
 
-    /// The limits where nothing is known of one class at least.
+    /// Returns the limits of a store that knows nothing of at least one class.
     pub(crate) fn unknown() -> Self {
         Self { spam: [FAR; RATES.len()], ham: -FAR, put_aside: [0, 0] }
     }
 
-    /// The limits as probabilities, or what the policy says instead.
+    /// Returns the limits as probabilities. Thresholds of the policy take precedence.
     pub(crate) fn thresholds(&self, policy: &Policy) -> Thresholds {
         let rate = policy.false_positive_rate.unwrap_or(HAM_CALLED_SPAM);
-        // A limit is above all that it was meant to be above, also after rounding.
+        // Rounding must not move a limit below what it was found to be above.
         let learned_spam = logistic(self.spam_limit(rate) + 1e-9).min(1.0 - 1e-12);
         let learned_ham = logistic(self.ham - 1e-9).max(1e-12);
-        // Of a threshold that was asked for and a learned one on its wrong side, the learned one
-        // gives way.
+        // If a threshold of the policy and a learned one are in the wrong order, the learned one is
+        // moved.
         match (policy.spam_from, policy.ham_to) {
             (Some(spam), Some(ham)) => Thresholds { spam, ham },
             (Some(spam), None) => Thresholds { spam, ham: learned_ham.min(spam / 2.0) },
@@ -153,8 +156,8 @@ impl Limits {
         }
     }
 
-    /// The limit for any rate: between two of [`RATES`] it follows the logarithm of the rate, as an
-    /// exponential tail does.
+    /// Returns the limit of spam for any rate. Between two of [`RATES`] it is interpolated in the
+    /// logarithm of the rate, as an exponential tail is.
     fn spam_limit(&self, rate: f64) -> f64 {
         let after = RATES.partition_point(|known| *known < rate);
         let (Some(&high_rate), Some(&low)) = (RATES.get(after), self.spam.get(after)) else {
@@ -166,15 +169,16 @@ impl Limits {
     }
 }
 
-/// What is left of a rate where this number of a class is beyond the limit for certain: three
-/// quarters at least, because the number is a guess, and all of it would silence the filter.
+/// Returns what is left of a rate if `beyond` messages of a class are above the limit for certain.
+/// At least three quarters are left: the number is a guess, and with nothing left the filter would
+/// call no mail spam.
 fn left(rate: f64, beyond: f64, count: usize) -> f64 {
     (rate - beyond / count.max(1) as f64).max(rate * 0.75)
 }
 
-/// The most that a limit asks of a class that is given descending: its median, if there are enough
-/// messages to know that, but never less than [`SURE_PROBABILITY`]. There are `others` messages of
-/// the other class.
+/// Returns the upper bound that a class in descending order sets for the limit beside it. This is
+/// its median, but never less than [`SURE_PROBABILITY`]. There is no bound if it has too few
+/// messages for a median. `others` is the number of messages of the other class.
 fn ceiling(descending: &[f64], others: usize) -> f64 {
     if descending.len() < FEW {
         return FAR;
@@ -183,25 +187,26 @@ fn ceiling(descending: &[f64], others: usize) -> f64 {
     median(descending).max(log_odds_of(least))
 }
 
-/// The middle of a class that is given descending; beyond everything if it is empty.
+/// Returns the median of a class in descending order, or [`FAR`] if the class is empty.
 fn median(descending: &[f64]) -> f64 {
     descending.get(descending.len() / 2).copied().unwrap_or(FAR)
 }
 
-/// How many of a class are taken for wrong labels, the uppermost ones. Both are given descending.
+/// Returns the number of messages of a class that are taken for wrong labels: its uppermost ones.
+/// Both classes are in descending order.
 pub(crate) fn wrong_labels(class: &[f64], other: &[f64]) -> usize {
     // Half of the messages of the other class are above its median.
     let suspicious = 2 * class.partition_point(|odds| *odds > median(other));
     suspicious.min(plausible(class.len() as f64 * WRONG_LABELS)).min(class.len() / 4)
 }
 
-/// The 99 % quantile of a Poisson count.
+/// Returns the 99 % quantile of a Poisson count.
 fn plausible(mean: f64) -> usize {
     let (mut term, mut below, mut count) = (libm::exp(-mean), 0.0, 0);
     loop {
         below += term;
-        // Means of many thousands have a first term of zero: their quantile is that of a normal
-        // count.
+        // The first term of a mean above 745 is rounded to zero. So large means take the quantile
+        // of a normal distribution.
         if below >= 0.99 || mean > 500.0 {
             return if mean > 500.0 { (mean + 2.326 * mean.sqrt()).ceil() as usize } else { count };
         }
@@ -210,8 +215,8 @@ fn plausible(mean: f64) -> usize {
     }
 }
 
-/// The value that the wanted share of a class is above; the class is given descending, with how
-/// much each message counts.
+/// Returns the value that the share `rate` of a class is above. The class is in descending order,
+/// with the importance of each message.
 fn limit(descending: &[f64], importance: &[f64], rate: f64) -> f64 {
     let count = descending.len();
     if count == 0 {
@@ -229,12 +234,12 @@ fn limit(descending: &[f64], importance: &[f64], rate: f64) -> f64 {
     (start + scale * rarer.max(0.0)).min(log_odds_of(1.0 - rate))
 }
 
-/// From log-odds to a probability.
+/// Converts log-odds to a probability.
 pub(crate) fn logistic(log_odds: f64) -> f64 {
     1.0 / (1.0 + libm::exp(-log_odds))
 }
 
-/// From a probability to log-odds.
+/// Converts a probability to log-odds.
 pub(crate) fn log_odds_of(probability: f64) -> f64 {
     libm::log(probability / (1.0 - probability))
 }
@@ -243,8 +248,8 @@ pub(crate) fn log_odds_of(probability: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Log-odds of a class: quantiles of a logistic distribution, which has an exponential tail of
-    /// scale 1.
+    /// Returns the log-odds of a class: quantiles of a logistic distribution, which has an
+    /// exponential tail of scale 1.
     fn class(count: usize, centre: f64) -> impl Iterator<Item = f64> {
         (0..count).map(move |i| centre + log_odds_of((i as f64 + 0.5) / count as f64))
     }
@@ -280,7 +285,7 @@ mod tests {
             let clean = Limits::of(&mail);
             for wrong in 1..=(count / 100).max(1) {
                 let mut noisy = mail.clone();
-                // Spam that is spread over all of its scores.
+                // Spam from all over the range of its scores.
                 for (_, is_spam) in
                     noisy[count..].iter_mut().skip(count * 3 / 4 / wrong).step_by(count / wrong)
                 {
@@ -299,15 +304,15 @@ mod tests {
         let limit = |expected: f64| {
             Limits::beside(&mail, &[], &Aside { messages: [0, 20], expected_right: [0.0, expected] }).spam[3]
         };
-        // One message of 2,000 is half of the rate, and a quarter is taken: where ham falls off by
-        // e for each, that is ln 4/3.
+        // One message of 2,000 is half of the rate, but at most a quarter is taken. Ham falls off
+        // by a factor of e for each unit, so the limit moves by ln 4/3.
         assert!((limit(1.0) - limit(0.0) - 0.29).abs() < 0.15, "{} and {}", limit(0.0), limit(1.0));
         assert!(limit(50.0) <= log_odds_of(0.999_5) && limit(50.0) >= limit(1.0));
     }
 
     #[test]
     fn hard_ham_that_counts_little_moves_the_limit_little() {
-        // Every tenth ham message is three harder than the others.
+        // Every tenth ham message has log-odds that are higher by 3.
         let mut mail = around(2000, -3.0, 8.0);
         mail.iter_mut().step_by(10).filter(|(_, is_spam)| !is_spam).for_each(|(odds, _)| *odds += 3.0);
         let hard = |place: usize| place < 2000 && place.is_multiple_of(10);
@@ -338,7 +343,7 @@ mod tests {
         let mut hard = both(1000, 12.0);
         hard.extend(class(200, 12.0).map(|odds| (odds, false)));
         assert!((usual(&Limits::of(&hard)) - 0.999).abs() < 1e-6, "no more than the odds of the rate");
-        // Ham as hard as spam: the limit of the rarest rate is the most that is asked.
+        // Ham as hard as spam: the limit of the rarest rate is at its upper bound.
         let most = |distance: f64| {
             let mut mail = both(1000, distance);
             mail.extend(class(200, distance).map(|odds| (odds, false)));

@@ -1,25 +1,25 @@
 //! How much is a feature worth, before a model is fitted?
 //!
-//! A word that half of all spam has and half of all ham says nothing; one that forty spam messages
-//! have and no ham says a lot. The model would find out, but slowly, and thousands of features that
-//! say nothing would keep a little weight each. So every feature is scaled first, by
+//! A word that half of all spam has and half of all ham says nothing. A word that forty spam
+//! messages have and no ham says a lot. The model would learn this, but slowly, and thousands of
+//! features that say nothing would each keep a little weight. So every feature is scaled first, by
 //!
 //! ```text
 //! |ln (p/q)| + 0.3,    p = (spam messages with it + 0.3)/(spam messages + 0.6), and q the same of ham
 //! ```
 //!
-//! the absolute log-odds that naive Bayes would give it. The rest lets the model use what is common
-//! in both. In cross-validation inside of training mail this halved the area above the ROC curve,
-//! from 0.83·10⁻³ to 0.46·10⁻³ within a time, and from 1.40·10⁻³ to 0.80·10⁻³ on newer mail than
-//! that learned.
+//! The first term is the absolute log-odds that naive Bayes would give the feature. The second one
+//! lets the model use what is common in both classes. In cross-validation within training mail this
+//! halved the area above the ROC curve: from 0.83·10⁻³ to 0.46·10⁻³ on mail of the same time, and
+//! from 1.40·10⁻³ to 0.80·10⁻³ on mail newer than that learned.
 //!
 //! Scaling a feature by `s` and fitting is the same as fitting with steps that are `s²` times as
-//! long for it. The model takes it so: its weights stay those of plain features, and a check needs
-//! nothing but them.
+//! long for that feature. The model does the latter: its weights stay those of unscaled features,
+//! and a check needs nothing else.
 //!
-//! Features of transport headers have slots of their own ([`crate::features::TRANSPORT`]). They are
-//! worth nothing where one side was learned without such headers: their presence would tell where
-//! mail was kept, not what it is.
+//! Features of transport headers have slots of their own ([`crate::features::TRANSPORT`]). Their
+//! worth is zero if one side was learned without such headers: their presence would tell where mail
+//! was kept, not what it is.
 //!
 //! **Source.** Wang, Manning: *Baselines and bigrams: simple, good sentiment and topic
 //! classification* (2012).
@@ -30,35 +30,37 @@ use crate::error::Result;
 use crate::features::{STRUCTURE, TRANSPORT};
 use crate::linear::{FeatureRows, Rows};
 
-/// What is added to each count: the less, the more is believed of few messages.
+/// Is added to each count (smoothing). With a smaller value a few messages say more.
 const DOUBT: f32 = 0.3;
 
-/// What a feature is worth that is as frequent on both sides.
+/// The worth of a feature that is equally frequent on both sides.
 const LEAST: f32 = 0.3;
 
 /// Transport headers are evidence if the side that has them less often has them at least this
 /// often, relative to the other. Mail from a folder of sent messages has none, and new mail always
-/// has some: what they say would be said of all of it.
+/// has some. So what was learned of such headers would be said of all new mail.
 const COMPARABLE: f32 = 0.5;
 
-/// In how many messages of the kind looked for, and in how many others, each slot is.
+/// For each slot, the numbers of messages that have it: messages of a kind, such as spam, and other
+/// messages.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Counts {
-    /// For each slot, messages of the kind. Whole numbers, kept as the weights are.
+    /// For each slot, the number of messages of the kind. Whole numbers, in the type of the
+    /// weights.
     pub(crate) of_kind: Vec<f32>,
-    /// For each slot, other messages.
+    /// For each slot, the number of other messages.
     pub(crate) of_others: Vec<f32>,
-    /// How many messages there are of the kind, and how many others.
+    /// The number of messages of the kind, and the number of others.
     pub(crate) messages: [f32; 2],
 }
 
 impl Counts {
-    /// Counts of no messages.
+    /// Returns the counts of no messages.
     pub(crate) fn zero(slots: usize) -> Self {
         Self { of_kind: vec![0.0; slots], of_others: vec![0.0; slots], messages: [0.0; 2] }
     }
 
-    /// Adds messages, given as places in `rows` with whether each is of the kind looked for.
+    /// Counts messages. Each is given as its position in `rows`, with true if it is of the kind.
     ///
     /// # Errors
     /// If features cannot be read.
@@ -80,7 +82,8 @@ impl Counts {
         Ok(())
     }
 
-    /// Counts no messages again, all of which had slots of text below `text_slots` only.
+    /// Resets the counts to zero. All counted messages must have slots of text below `text_slots`
+    /// only.
     pub(crate) fn clear(&mut self, text_slots: usize) {
         for part in looked_at(self.of_kind.len(), text_slots) {
             self.of_kind[part.clone()].fill(0.0);
@@ -89,13 +92,15 @@ impl Counts {
         self.messages = [0.0; 2];
     }
 
-    /// For each slot the square of its worth. Slots of text from `text_slots` on are not looked at.
+    /// Returns the square of the worth of each slot. Slots of text from `text_slots` on are
+    /// skipped.
     pub(crate) fn squares(&self, text_slots: usize) -> Vec<f32> {
         let of = |slot: usize| [self.of_kind[slot], self.of_others[slot]];
         squares(self.of_kind.len(), text_slots, of, self.messages)
     }
 
-    /// The squares of the worth of the slots of some messages, put into their places of `squares`.
+    /// Computes the squares of the worth of all slots that some messages have, and writes them to
+    /// these slots of `squares`.
     pub(crate) fn put_squares(&self, rows: &Rows, examples: &[(u32, bool)], squares: &mut [f32]) {
         for &(at, _) in examples {
             let features = rows.row(at as usize);
@@ -108,7 +113,7 @@ impl Counts {
         }
     }
 
-    /// The squares of the worth of features, one for each.
+    /// Returns the square of the worth of each feature.
     pub(crate) fn squares_at(&self, features: &[u32]) -> Vec<f32> {
         let of =
             |slot: usize| [&self.of_kind, &self.of_others].map(|side| side.get(slot).copied().unwrap_or(0.0));
@@ -116,7 +121,7 @@ impl Counts {
         squares_of(counts, of(TRANSPORT), self.messages)
     }
 
-    /// The same as if a part of the messages had not been added.
+    /// Same result as [`squares`](Self::squares) if the messages of `part` had not been added.
     pub(crate) fn squares_without(&self, part: &Self, text_slots: usize) -> Vec<f32> {
         let of = |slot: usize| {
             [self.of_kind[slot] - part.of_kind[slot], self.of_others[slot] - part.of_others[slot]]
@@ -126,10 +131,10 @@ impl Counts {
     }
 }
 
-/// What turns the counts of a slot into the square of its worth.
+/// Converts the counts of a slot to the square of its worth.
 struct Worth {
-    /// Logarithms of small counts: most counts are, and a logarithm takes longer than all else
-    /// here.
+    /// Logarithms of small counts. Most counts are small, and a logarithm takes longer than all
+    /// else here.
     small: Vec<f32>,
     sides: f32,
 }
@@ -152,13 +157,15 @@ impl Worth {
     }
 }
 
-/// Returns true if transport headers are evidence, given how many messages of each side have any.
+/// Returns true if transport headers are evidence. `marked` has the number of messages of each side
+/// that have any.
 fn is_comparable(marked: [f32; 2], messages: [f32; 2]) -> bool {
     let (of_kind, of_others) = (marked[0] / messages[0].max(1.0), marked[1] / messages[1].max(1.0));
     of_kind.min(of_others) >= COMPARABLE * of_kind.max(of_others)
 }
 
-/// The slots that are looked at: those of text below `text_slots`, and all others.
+/// Returns the ranges of slots that are computed: those of text below `text_slots`, and all that
+/// are not of text.
 fn looked_at(slots: usize, text_slots: usize) -> [Range<usize>; 2] {
     [0..text_slots.min(slots), TRANSPORT.min(slots)..slots]
 }
@@ -172,8 +179,8 @@ fn squares(slots: usize, text_slots: usize, of: impl Fn(usize) -> [f32; 2], mess
         }
     }
     if slots > TRANSPORT {
-        // What marks messages with transport headers says for each side how many have any. The mark
-        // itself is never evidence.
+        // The first slot marks messages with transport headers. So its counts are the numbers of
+        // such messages of each side. The mark itself is never evidence.
         squares[TRANSPORT] = 0.0;
         if !is_comparable(of(TRANSPORT), messages) {
             squares[TRANSPORT..slots.min(STRUCTURE)].fill(0.0);
@@ -182,8 +189,8 @@ fn squares(slots: usize, text_slots: usize, of: impl Fn(usize) -> [f32; 2], mess
     squares
 }
 
-/// Squares of the worth of a few slots, given the counts of each; `marked` are the counts of
-/// [`TRANSPORT`].
+/// Returns the squares of the worth of a few slots, given each with its counts. `marked` are the
+/// counts of [`TRANSPORT`].
 pub(crate) fn squares_of(
     counts: impl Iterator<Item = (usize, [f32; 2])>,
     marked: [f32; 2],
@@ -248,7 +255,7 @@ mod tests {
 
     #[test]
     fn the_sides_may_differ_in_size() {
-        // One in three on both sides: it says nothing, but for the doubt.
+        // One in three on both sides: it says nothing, apart from rounding by the smoothing.
         let rows = rows(&[&[0], &[2], &[2]]);
         let (mut counts, thrice) = (Counts::zero(2), [(0, true), (1, true), (2, true)]);
         for _ in 0..10_000 {

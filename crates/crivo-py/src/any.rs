@@ -1,4 +1,4 @@
-//! A sketch of whatever kind, from bytes to the class that Python has for it and back.
+//! Converts sketches of any kind from bytes to their Python class and back.
 
 use crivo::codec::{AnySketch, StoredSketch as _};
 use pyo3::exceptions::PyTypeError;
@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use crate::errors::Result;
 use crate::keys::bytes_of;
 
-/// The sketch that the bytes of a `.crivo` file hold, of whatever class. `DecodeError`, whose
-/// `kind` tells why, if they are not the whole and undamaged bytes of one.
+/// Returns the sketch of any class that the bytes of a `.crivo` file hold. `DecodeError` if they
+/// are not the whole and undamaged bytes of one; its `kind` says why.
 ///
 /// >>> from crivo import HyperLogLog, decode
 /// >>> decode(bytes(HyperLogLog(12)))
@@ -20,7 +20,7 @@ pub(crate) fn decode<'py>(data: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>>
     to_python(data.py(), sketch)
 }
 
-/// The library's copy of a sketch of any class.
+/// Returns a copy of a Python sketch of any class as the library's type.
 pub(crate) fn from_python(sketch: &Bound<'_, PyAny>) -> Result<AnySketch> {
     let is_sketch = sketch.get_type().module().is_ok_and(|module| module == "crivo");
     if !is_sketch || !sketch.hasattr("to_bytes")? {

@@ -1,9 +1,9 @@
 //! What does a failure look like from Python?
 //!
 //! The exception classes are written in Python (`crivo/errors.py`), where they can have two
-//! bases, be pickled and be read by type checkers. This is the only place that chooses one of
-//! them; every method returns [`Result`], so that `?` carries a library error, a refused value
-//! or a Python exception alike. Messages of the library are kept as they are.
+//! bases, be pickled and be read by type checkers. Only this module chooses among them. Every
+//! method returns [`Result`], so `?` passes on a library error, a refused value or a Python
+//! exception. Messages of the library are kept as they are.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -13,26 +13,26 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-/// Why a call failed.
+/// The reason why a call failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The library refused.
+    /// The library returned an error.
     Library(crivo::Error),
-    /// A setting that is outside the type the library takes, such as a negative size.
+    /// A setting does not fit the type that the library takes, such as a negative size.
     Parameter(String),
-    /// A value that is no key of the sketch's kind.
+    /// A value is not a key of the sketch's kind.
     Key(String),
-    /// Two sketches of another library that cannot be combined.
+    /// Two sketches of another library cannot be combined.
     Incompatible(String),
-    /// Bytes that are no sketch of another library.
+    /// The bytes are not a sketch of another library.
     Bytes(String),
-    /// Python raised: an iterator that failed, an object that could not be converted.
+    /// Python raised an exception: an iterator failed, or an object could not be converted.
     Python(PyErr),
 }
 
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// Panics, so that tests see what becomes of a defect inside of an engine.
+/// Panics, so that tests can check what a panic inside an engine leads to.
 #[pyfunction(name = "_panic")]
 #[allow(clippy::panic)] // its purpose
 pub(crate) fn panic_for_tests() {
@@ -72,15 +72,15 @@ impl From<PyErr> for Failure {
 }
 
 impl Failure {
-    /// A refused value, worded as the library words its errors.
+    /// Returns the failure for a refused value, in the wording of the library's errors.
     #[cold]
     pub(crate) fn key(expected: impl fmt::Display, found: impl fmt::Display, advice: &str) -> Self {
         let advice = if advice.is_empty() { String::new() } else { format!(" ({advice})") };
         Self::Key(format!("key: expected {expected}, found {found}{advice}"))
     }
 
-    /// The same failure, said to be about one value of many; `so_far` tells what became of those
-    /// before.
+    /// Returns the same failure with the position of the refused value. `so_far` says what was done
+    /// with the values before it.
     #[cold]
     pub(crate) fn at(self, position: usize, so_far: &str) -> Self {
         match self {
@@ -108,8 +108,9 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// Why a stream of Arrow failed. Only a text comes through Arrow's interface; if it ends with an
-/// exception of crivo, which whatever feeds the stream has raised, that exception is raised again.
+/// Returns the failure for an Arrow stream that failed. Arrow's interface passes on only a text. If
+/// the text ends with an exception of crivo that the producer of the stream raised, that exception
+/// is raised again.
 #[cold]
 pub(crate) fn broken_stream(error: impl fmt::Display) -> Failure {
     let text = error.to_string();
@@ -120,7 +121,8 @@ pub(crate) fn broken_stream(error: impl fmt::Display) -> Failure {
     Failure::Python(own.ok().flatten().unwrap_or_else(|| PyRuntimeError::new_err(text)))
 }
 
-/// The class for a cause, and for bytes that could not be read the value of its `kind`.
+/// Returns the exception class of an error kind. For bytes that could not be read, also returns the
+/// `kind` attribute of the exception.
 fn class_of(kind: ErrorKind) -> (&'static str, Option<&'static str>) {
     match kind {
         ErrorKind::InvalidParameter | ErrorKind::InvalidBatch => ("InvalidParameterError", None),
@@ -147,8 +149,8 @@ fn raise(py: Python<'_>, class: &str, message: String, kind: Option<&str>) -> Py
     })
 }
 
-/// An integer setting: what does not fit the library's type is refused in the same words as
-/// what the library itself refuses, instead of with Python's bare `OverflowError`.
+/// Returns an integer setting. A number that does not fit the library's type is refused in the same
+/// wording as a number that the library refuses, instead of with Python's bare `OverflowError`.
 pub(crate) fn setting<'py, T>(name: &str, value: &Bound<'py, PyAny>, allowed: impl fmt::Display) -> Result<T>
 where
     T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,
@@ -162,7 +164,8 @@ where
     })
 }
 
-/// An integer setting of a range, for formulas that the library defines beyond it too.
+/// Returns an integer setting within a range. For formulas that the library defines beyond the
+/// range too.
 pub(crate) fn setting_in(name: &str, value: &Bound<'_, PyAny>, range: RangeInclusive<u64>) -> Result<u64> {
     let (least, most) = (range.start(), range.end());
     let number = setting(name, value, format_args!("{least} to {most}"))?;

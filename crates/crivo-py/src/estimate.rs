@@ -1,4 +1,4 @@
-//! The answer: a number with the interval that holds the truth.
+//! [`Estimate`]: a number with the interval that holds the true value.
 
 use crivo::Confidence;
 use pyo3::prelude::*;
@@ -7,11 +7,11 @@ use pyo3::types::{PyFloat, PyString};
 use crate::errors::Result;
 use crate::sketch::Reduced;
 
-/// A number with the interval that holds the truth.
+/// A number with the interval that holds the true value.
 ///
-/// `certain` tells bounds that no input can break from bounds that hold with the stated confidence.
-/// `truth in estimate` asks whether a number lies in the interval. Where a number is wanted,
-/// `float`, `int`, `round` and formats such as `f"{estimate:,.0f}"` take the value.
+/// `certain` distinguishes bounds that no input can break from bounds that hold with the stated
+/// confidence. `truth in estimate` is True if a number lies in the interval. Where a number is
+/// expected, `float`, `int`, `round` and formats such as `f"{estimate:,.0f}"` use the value.
 ///
 /// >>> from crivo import Estimate
 /// >>> visitors = Estimate(1702788, 1689000, 1716000, confidence=0.95)
@@ -32,7 +32,7 @@ impl From<crivo::Estimate> for Estimate {
 }
 
 impl Estimate {
-    /// The value as Python's own number, which knows how it is rounded and written.
+    /// Returns the value as a Python float, which can round and format itself.
     fn number<'py>(&self, py: Python<'py>) -> Bound<'py, PyFloat> {
         PyFloat::new(py, self.0.value())
     }
@@ -50,7 +50,7 @@ impl Estimate {
         }))
     }
 
-    /// The answer itself.
+    /// The estimated value.
     #[getter]
     fn value(&self) -> f64 {
         self.0.value()
@@ -68,19 +68,19 @@ impl Estimate {
         self.0.upper()
     }
 
-    /// How sure the interval is: a probability, 1.0 if certain.
+    /// The probability with which the interval holds the true value; 1.0 if certain.
     #[getter]
     fn confidence(&self) -> f64 {
         self.0.confidence().level()
     }
 
-    /// Whether the bounds hold for every input.
+    /// True if the bounds hold for every input.
     #[getter]
     fn certain(&self) -> bool {
         self.0.is_certain()
     }
 
-    /// The larger distance from the value to a bound, as a share of the value.
+    /// The distance from the value to the farther bound, as a share of the value.
     #[getter]
     fn relative_error(&self) -> f64 {
         self.0.relative_error()
@@ -132,7 +132,7 @@ impl Estimate {
         )
     }
 
-    /// What a notebook shows: the value and its error, and the bounds when it is pointed at.
+    /// Returns what a notebook shows: the value and its error, with the bounds as a tooltip.
     fn _repr_html_(&self) -> String {
         let sure = if self.certain() {
             "certain".to_owned()

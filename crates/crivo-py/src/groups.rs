@@ -1,4 +1,4 @@
-//! The same question for each group?
+//! [`Groups`]: one sketch for each group.
 
 use crivo::codec::AnySketch;
 use crivo::groups::Groups as LibraryGroups;
@@ -14,11 +14,11 @@ use crate::sketch::{INSERT, Reduced, Shared, sketch_methods};
 
 type Sketch = LibraryGroups<AnySketch>;
 
-/// One sketch for each group, all of one kind: what `crivo count --by` writes. A small group takes
-/// a few words, a large one the memory of its sketch.
+/// One sketch for each group, all of the same kind: what `crivo count --by` writes. A small group
+/// takes a few words of memory, a large one as much as its sketch.
 ///
-/// Every group begins as the empty sketch that is given. The key of a group is a text, or bytes;
-/// `fields` says of how many values it is made. Merging is done group by group.
+/// Every group begins as the given empty sketch. The key of a group is a text, or bytes; `fields`
+/// is the number of values that the key is made of. Merging merges group by group.
 ///
 /// >>> from crivo import Groups, HyperLogLog
 /// >>> visitors = Groups(HyperLogLog(12))
@@ -32,7 +32,7 @@ pub(crate) struct Groups(Shared<Sketch>);
 
 sketch_methods!(Groups, Sketch);
 
-/// The key of a group: text as UTF-8, or bytes.
+/// Returns the key of a group: text as UTF-8, or bytes.
 fn group_of(group: &Bound<'_, PyAny>) -> Result<Vec<u8>> {
     if let Ok(text) = group.cast::<PyString>() {
         return Ok(text.to_str()?.as_bytes().to_vec());
@@ -53,9 +53,9 @@ impl Groups {
         Ok(Self(Shared::new(Sketch::new(any::from_python(sketch)?, fields)?)))
     }
 
-    /// Adds many keys, or numbers to sketches of numbers, to a group, which is made if it is not
-    /// there. Returns how many missing values were skipped. `values` is whatever the sketch's own
-    /// `insert_batch` takes.
+    /// Adds many keys, or numbers to sketches of numbers, to a group. Creates the group if there is
+    /// none. Returns the number of missing values that were skipped. `values` is whatever the
+    /// sketch's own `insert_batch` takes.
     fn insert_batch(
         &self,
         py: Python<'_>,
@@ -81,7 +81,7 @@ impl Groups {
         take_keys(values, self.0.scheme(py), &INSERT, &mut take)
     }
 
-    /// The sketch of a group, as it is now; None if there is no such group.
+    /// The current sketch of a group. None if there is no such group.
     fn get<'py>(&self, py: Python<'py>, group: &Bound<'_, PyAny>) -> Result<Option<Bound<'py, PyAny>>> {
         let group = group_of(group)?;
         let sketch = self.0.detached(py, |groups| groups.get(&group));
@@ -97,8 +97,8 @@ impl Groups {
         self.0.quick(py, |groups| groups.len())
     }
 
-    /// The groups as they are now, in the order in which they are stored: text as str, as bytes if
-    /// it is not UTF-8.
+    /// Iterates over the keys of the current groups, in the order in which they are stored: text as
+    /// str, or as bytes if it is not UTF-8.
     fn __iter__<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyIterator>> {
         let copies = |groups: &mut Sketch| -> Vec<Vec<u8>> {
             groups.iter().map(|(group, _)| group.to_vec()).collect()
@@ -115,7 +115,7 @@ impl Groups {
         any::to_python(py, self.0.quick(py, |groups| groups.kind().empty().clone()))
     }
 
-    /// Of how many values the key of a group is made.
+    /// The number of values that the key of a group is made of.
     #[getter]
     fn fields(&self, py: Python<'_>) -> u8 {
         self.0.quick(py, |groups| groups.kind().fields())

@@ -1,5 +1,5 @@
-//! `crivo.hash`: what makes a hash good enough, what goes wrong otherwise, and vectors of hashed
-//! features.
+//! `crivo.hash`: shows what makes a hash good enough and what a bad one leads to. Also makes
+//! vectors of hashed features.
 
 use crivo::hash as library;
 use numpy::{PyArray1, PyArrayMethods};
@@ -10,8 +10,8 @@ use crate::errors::{Failure, Result, setting, setting_in};
 use crate::similarity::bytes_of_text;
 use crate::sketch::Reduced;
 
-/// The hash function of textbooks, h ← 31·h + byte modulo 2^32 from the seed on, for study: no
-/// sketch uses it.
+/// The hash function of textbooks: starting with the seed, h ← 31·h + byte modulo 2^32 for each
+/// byte. It is for study, and no sketch uses it.
 ///
 /// >>> from crivo.hash import djb31ma
 /// >>> djb31ma("ab"), 31 * 97 + 98
@@ -26,9 +26,9 @@ pub(crate) fn djb31ma(data: &Bound<'_, PyAny>, seed: Option<&Bound<'_, PyAny>>) 
     Ok(data.py().detach(|| library::djb31ma(bytes, seed)))
 }
 
-/// Another readable text with the `djb31ma` value that the text has under the seed: a checksum is
-/// no signature. Another `choice` gives another text. None if no sentence has that value, which was
-/// never seen.
+/// Returns another readable text with the same `djb31ma` value as `text` under the seed. It shows
+/// that a checksum is no signature. Another `choice` gives another text. None if no sentence has
+/// that value, which has never been seen.
 ///
 /// >>> from crivo.hash import djb31ma, forge
 /// >>> contract = "Rui owes Ana ten euros."
@@ -48,8 +48,8 @@ pub(crate) fn forge(
     Ok(py.detach(|| library::forge(text, seed, choice)))
 }
 
-/// A text that begins as one likes, goes on with a readable sentence, and has the `djb31ma` value
-/// that another text has.
+/// Returns a text that begins with `beginning`, continues with a readable sentence, and has the
+/// same `djb31ma` value as `text`.
 ///
 /// >>> from crivo.hash import djb31ma, forge_after
 /// >>> contract = "Rui owes Ana ten euros."
@@ -70,7 +70,7 @@ pub(crate) fn forge_after(
     Ok(py.detach(|| library::forge_after(beginning, text, seed, choice)))
 }
 
-/// The probability that at least two of the items meet in one of the places: 1 − Π (1 − i/places).
+/// The probability that at least two of the items share a place: 1 − Π (1 − i/places).
 ///
 /// >>> from crivo.hash import collision_probability
 /// >>> round(collision_probability(23, 365), 6)
@@ -93,7 +93,7 @@ pub(crate) fn approximate_collision_probability(
     Ok(library::approximate_collision_probability(count_of("items", items)?, count_of("places", places)?))
 }
 
-/// The least number of items at which some two meet with at least this probability.
+/// The least number of items of which two share a place with at least this probability.
 ///
 /// >>> from crivo.hash import items_for_collision
 /// >>> items_for_collision(0.5, 365), items_for_collision(0.5, 2**32)
@@ -115,11 +115,11 @@ fn count_of(name: &str, count: &Bound<'_, PyAny>) -> Result<u64> {
     setting(name, count, "0 to 2^64 - 1")
 }
 
-/// Places named features in 2^bits slots, each with a sign, without a dictionary of names. Dot
-/// products of hashed vectors are unbiased, and of vectors of length 1 off by about √(2/2^bits) at
-/// most.
+/// Maps named features to 2^bits slots, each with a sign, without a dictionary of names. Dot
+/// products of hashed vectors are unbiased. For vectors of length 1 they are off by at most about
+/// √(2/2^bits).
 ///
-/// Features are a dictionary of weights by name, or pairs of a name and a weight; names are str or
+/// Features are a dictionary of weights by name, or pairs of a name and a weight. Names are str or
 /// bytes.
 ///
 /// >>> from crivo.hash import FeatureHasher
@@ -152,8 +152,8 @@ impl FeatureHasher {
         Ok(Self { hasher: library::FeatureHasher::new(slot_bits)?.with_seed(seed), seed })
     }
 
-    /// The same slots for features of their own: a word in the subject is another feature than in
-    /// the body.
+    /// Returns a hasher with the same slots for a separate set of features. A word in the subject
+    /// becomes another feature than the same word in the body.
     fn namespace(&self, name: &Bound<'_, PyAny>) -> Result<Self> {
         let name = bytes_of_text(name)?;
         let seed = crivo::keys::KeyScheme::bytes().with_seed(self.seed).hash(name)?;
@@ -184,7 +184,8 @@ impl FeatureHasher {
         Ok(self.hasher.place(bytes_of_text(name)?, weight))
     }
 
-    /// The slots that features have, ascending, and in the same order their sums.
+    /// The slots of the features in ascending order, and in the same order the sums of their
+    /// weights.
     fn sparse<'py>(&self, features: &Bound<'py, PyAny>) -> Result<Sparse<'py>> {
         let pairs = pairs_of(features)?;
         let entries = with_names(&pairs, |features| Ok(self.hasher.sparse(features)))?;
@@ -192,7 +193,7 @@ impl FeatureHasher {
         Ok((PyArray1::from_vec(features.py(), slots), PyArray1::from_vec(features.py(), weights)))
     }
 
-    /// A vector of all slots with the sums of the features.
+    /// A vector of all slots with the sums of the features' weights.
     fn dense<'py>(&self, features: &Bound<'py, PyAny>) -> Result<Bound<'py, PyArray1<f32>>> {
         let pairs = pairs_of(features)?;
         let mut dense = self.hasher.dense()?;
@@ -200,7 +201,7 @@ impl FeatureHasher {
         Ok(PyArray1::from_vec(features.py(), dense))
     }
 
-    /// Adds features to a vector of all slots, an array of float32, in place.
+    /// Adds features in place to a vector of all slots, which is an array of float32.
     fn add_dense<'py>(&self, features: &Bound<'py, PyAny>, dense: &Bound<'py, PyArray1<f32>>) -> Result<()> {
         let pairs = pairs_of(features)?;
         let mut dense = dense.try_readwrite().map_err(PyErr::from)?;
@@ -233,7 +234,7 @@ fn pairs_of<'py>(features: &Bound<'py, PyAny>) -> Result<Pairs<'py>> {
     features.try_iter()?.map(pair).collect()
 }
 
-/// Lends the names' bytes to `work`.
+/// Passes the features to `work`, with each name as bytes.
 fn with_names<R>(pairs: &Pairs<'_>, work: impl FnOnce(Vec<(&[u8], f32)>) -> crivo::Result<R>) -> Result<R> {
     let named: Result<Vec<_>> =
         pairs.iter().map(|(name, weight)| Ok((bytes_of_text(name)?, *weight))).collect();

@@ -1,10 +1,10 @@
-//! The file: made whole, opened with suspicion, changed in transactions.
+//! A file of records: created whole, opened without trust, changed in transactions.
 //!
 //! A new file is filled under a temporary name and renamed when everything is on the disk, so that
-//! a reader never opens half of one. Opening requires the right application letters and version in
-//! the header, and SQLite is told to refuse malformed contents. Records are sealed when they are
-//! written and unsealed when they are read. The caller says whether a record is valid, and the
-//! error about it is made here, so that none is forgotten.
+//! a reader never opens an incomplete one. Opening requires the right application letters and
+//! version in the header, and SQLite is told to refuse malformed contents. Records get a checksum
+//! when they are written, which is verified when they are read. The caller decides whether a record
+//! is valid, but the error about an invalid one is made here, so that no caller forgets it.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -19,10 +19,10 @@ use crate::format::Table;
 use crate::problem::Problem;
 use crate::seal::{seal, unseal};
 
-/// When the journal is at least so long, it is brought into the file after a commit.
+/// The length in bytes from which a journal is moved into the file after a commit.
 const LONG_JOURNAL: u64 = 64 << 20;
 
-/// One connection to the file with the tables `T`.
+/// A connection to the file with the tables `T`.
 #[derive(Debug)]
 pub struct File<T: Table> {
     connection: Connection,
@@ -31,17 +31,18 @@ pub struct File<T: Table> {
     tables: PhantomData<T>,
 }
 
-/// A transaction; inside of another one, as while a file is made, a part of that. What was not
-/// committed is taken back when it is dropped.
+/// A transaction. If another one is open already, as while a file is created, it is part of that
+/// one. Changes that were not committed are rolled back when it is dropped.
 #[derive(Debug)]
 pub struct Transaction<'a>(Option<rusqlite::Transaction<'a>>);
 
 // ---- construction ----
 
 impl<T: Table> File<T> {
-    /// Makes a new file in a folder, and the folder if there is none. It appears whole or not at
-    /// all: `fill` puts the first records into a file with another name, and is in a transaction
-    /// already. It may be slow, and put much: every record is written once, without a journal.
+    /// Creates a new file in a folder, and the folder if it does not exist. The file appears whole
+    /// or not at all: `fill` writes the first records to a file with a temporary name, in a
+    /// transaction that is open already. `fill` may be slow and write much: every record is written
+    /// once, without a journal.
     pub fn create<R>(
         folder: &Path,
         fill: impl FnOnce(Self) -> Result<(Self, R), T::Error>,
@@ -49,7 +50,7 @@ impl<T: Table> File<T> {
         let is_new = !folder.exists();
         let created = Self::create_in(folder, fill);
         if created.is_err() && is_new {
-            // Only a folder in which nothing is can be removed.
+            // This fails, as it should, if the folder is not empty.
             let _ = std::fs::remove_dir(folder);
         }
         created
@@ -62,7 +63,7 @@ impl<T: Table> File<T> {
         let path = folder.join(T::FORMAT.file_name);
         let refused = |error: std::io::Error| T::error(&path, Problem::Refused(error.to_string()));
         std::fs::create_dir_all(folder).map_err(refused)?;
-        // SQLite would play the journal of an earlier file into the new one.
+        // SQLite would apply the journal of an earlier file to the new one.
         for rest in ["-wal", "-journal"].map(|end| beside(&path, end)) {
             if rest.exists() && !path.exists() {
                 let (rest, name) = (rest.display(), T::FORMAT.words.name);
@@ -79,8 +80,8 @@ impl<T: Table> File<T> {
         )?;
         new.run(|connection| {
             connection.pragma_update(None, "page_size", T::FORMAT.page_size)?;
-            // Whatever goes wrong, this file is thrown away; it reaches the disk before it gets its
-            // name.
+            // After any failure this file is discarded, so it needs no journal. It is synced to the
+            // disk before it gets its name.
             connection.pragma_update_and_check(None, "journal_mode", "OFF", |_| Ok(()))?;
             connection.pragma_update(None, "synchronous", "OFF")?;
             connection.execute_batch("BEGIN IMMEDIATE")?;
@@ -93,7 +94,7 @@ impl<T: Table> File<T> {
         let (new, filled) = fill(new)?;
         new.run(|connection| {
             connection.execute_batch("COMMIT")?;
-            // The header of the file says from now on that it has a journal.
+            // From now on the header of the file says that it has a write-ahead journal.
             connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))
         })?;
         new.connection.close().map_err(|(_, error)| Self::sqlite(&path, &error))?;
@@ -103,13 +104,13 @@ impl<T: Table> File<T> {
             _ => refused(refusal.error),
         })?;
         if let Ok(folder) = std::fs::File::open(folder) {
-            // Where a folder cannot be asked to reach the disk, the file is still whole.
+            // Where a folder cannot be synced to the disk, the file is still whole.
             let _ = folder.sync_all();
         }
         Ok(filled)
     }
 
-    /// Opens the file of a folder.
+    /// Opens the file in a folder.
     pub fn open(folder: &Path) -> Result<Self, T::Error> {
         let path = folder.join(T::FORMAT.file_name);
         if !path.is_file() {
@@ -143,7 +144,7 @@ impl<T: Table> File<T> {
     }
 
     /// Opens a file that does not change, such as one in a snapshot or on a read-only medium. If
-    /// another process writes to it all the same, the change may look like damage.
+    /// another process writes to it nevertheless, the change may look like damage.
     fn open_unchanging(path: &Path) -> Result<Self, T::Error> {
         if std::fs::metadata(beside(path, "-wal")).is_ok_and(|journal| journal.len() > 0) {
             let what = "it has a journal beside it, and cannot be written here: copy both to where it can";
@@ -158,7 +159,7 @@ impl<T: Table> File<T> {
         Self::of(connect(Path::new(&uri), OpenFlags::SQLITE_OPEN_URI, T::FORMAT.patience), path, path)
     }
 
-    /// The file of a connection that leads to `at`, and that errors call `name`.
+    /// Wraps a connection to the file `at`, which errors call `name`.
     fn of(connection: rusqlite::Result<Connection>, at: &Path, name: &Path) -> Result<Self, T::Error> {
         let connection = connection.map_err(|error| Self::sqlite(name, &error))?;
         Ok(Self { connection, path: name.to_path_buf(), identity: identity(at), tables: PhantomData })
@@ -178,19 +179,19 @@ impl<T: Table> File<T> {
 // ---- the file as a whole ----
 
 impl<T: Table> File<T> {
-    /// Where it is.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether another file has taken the place of this one since it was opened, or none has: what
-    /// is written goes to the one that is gone. Where files have no number of their own, this
-    /// cannot be known.
+    /// Returns true if the file was removed or replaced by another since it was opened. Changes
+    /// then go to the file that is gone. Always false on systems where files have no number of
+    /// their own.
     pub fn is_replaced(&self) -> bool {
         self.identity.is_some() && identity(&self.path) != self.identity
     }
 
-    /// The bytes of the file and its journal.
+    /// Returns the size of the file and its journal in bytes.
     pub fn bytes(&self) -> u64 {
         std::fs::metadata(&self.path).map_or(0, |found| found.len()) + self.journal_bytes()
     }
@@ -199,8 +200,8 @@ impl<T: Table> File<T> {
         std::fs::metadata(beside(&self.path, "-wal")).map_or(0, |found| found.len())
     }
 
-    /// Marks an older file as one of the current version, within the open transaction: programs
-    /// that read the older version only refuse it from the commit on.
+    /// Marks an older file as one of the current version, within the open transaction. From the
+    /// commit on, programs that read only the older version refuse the file.
     pub fn mark_as_current(&self) -> Result<(), T::Error> {
         let version = self.run(|connection| number(connection, "user_version"))?;
         if version == T::FORMAT.version {
@@ -209,14 +210,14 @@ impl<T: Table> File<T> {
         self.run(|connection| connection.pragma_update(None, "user_version", T::FORMAT.version))
     }
 
-    /// What SQLite finds wrong with the pages themselves.
+    /// Checks the pages of the file. Returns an error with the first problem that SQLite finds.
     pub fn check_pages(&self) -> Result<(), T::Error> {
         let found: String =
             self.run(|connection| connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)))?;
         if found == "ok" { Ok(()) } else { Err(self.damaged(found)) }
     }
 
-    /// The error that something in the file is not what was written.
+    /// Returns the error that the file does not contain what was written.
     pub fn damaged(&self, what: impl fmt::Display) -> T::Error {
         T::error(&self.path, Problem::Damaged(what.to_string()))
     }
@@ -233,7 +234,7 @@ impl<T: Table> File<T> {
 // ---- transactions ----
 
 impl<T: Table> File<T> {
-    /// Begins a read transaction: everything read until it ends is one committed state.
+    /// Begins a read transaction: everything read until it ends belongs to one committed state.
     pub fn read_transaction(&self) -> Result<Transaction<'_>, T::Error> {
         self.begin(TransactionBehavior::Deferred)
     }
@@ -249,8 +250,8 @@ impl<T: Table> File<T> {
         self.run(|connection| alone.then(|| begin(connection)).transpose()).map(Transaction)
     }
 
-    /// Returns when everything is on the disk; inside of another transaction, that is left to the
-    /// other.
+    /// Commits a transaction, and returns when everything is on the disk. A transaction inside
+    /// another one leaves that to the outer one.
     pub fn commit(&self, transaction: Transaction<'_>) -> Result<(), T::Error> {
         self.run(|_| transaction.0.map_or(Ok(()), rusqlite::Transaction::commit))
     }
@@ -268,12 +269,12 @@ impl<T: Table> File<T> {
 // ---- records ----
 
 impl<T: Table> File<T> {
-    /// Stores a record in its place, sealed, whatever was there.
+    /// Stores a record with its checksum under a number, and replaces any record there.
     pub fn put(&self, table: T, number: i64, record: Vec<u8>) -> Result<(), T::Error> {
         self.store("INSERT OR REPLACE INTO ", table, number, record)
     }
 
-    /// Stores a record in a place where there is none yet; that there is one is damage.
+    /// Stores a record under a number that has none yet. A record there is reported as damage.
     pub fn add(&self, table: T, number: i64, record: Vec<u8>) -> Result<(), T::Error> {
         self.store("INSERT INTO ", table, number, record)
     }
@@ -285,16 +286,16 @@ impl<T: Table> File<T> {
             .map(drop)
     }
 
-    /// Hands a record to `take`, who returns nothing if it is not one; none if there is no such
-    /// record.
+    /// Passes a record to `take`, and returns its result. `take` returns `None` if the bytes are
+    /// not a valid record, which is reported as damage. Returns `None` if there is no such record.
     pub fn get<R>(
         &self,
         table: T,
         number: i64,
         take: impl FnOnce(&[u8]) -> Option<R>,
     ) -> Result<Option<R>, T::Error> {
-        // Joined, not formatted: this is done for every record that is read, and takes less than
-        // half the time.
+        // Concatenated, not formatted: this runs for every record that is read, and takes less
+        // than half the time.
         let statement = ["SELECT record FROM ", table.name(), " WHERE number = ?1"].concat();
         let found = self.run(|connection| {
             let mut statement = connection.prepare_cached(&statement)?;
@@ -305,7 +306,7 @@ impl<T: Table> File<T> {
         found.map(|taken| taken.ok_or_else(|| self.damaged(table.describe(number)))).transpose()
     }
 
-    /// As [`get`](Self::get), for a record that has to be there.
+    /// Reads a record like [`get`](Self::get), but a missing record is reported as damage.
     pub fn need<R>(
         &self,
         table: T,
@@ -321,22 +322,22 @@ impl<T: Table> File<T> {
         self.remove_range(table, number, number)
     }
 
-    /// Removes all records of a table, whatever state its pages are in: they are given up as a
-    /// whole, because a record whose number is damaged would be missed by a search.
+    /// Removes all records of a table, whatever the state of its pages. The table is dropped as a
+    /// whole, because a search would miss a record whose number is damaged.
     pub fn empty(&self, table: T) -> Result<(), T::Error> {
         let name = table.name();
         let statement = format!("DROP TABLE {name}; {}", creation(table));
         self.run(|connection| connection.execute_batch(&statement))
     }
 
-    /// Removes the records from one number to another, both included.
+    /// Removes the records with numbers `from` to `to`, both included.
     pub fn remove_range(&self, table: T, from: i64, to: i64) -> Result<(), T::Error> {
         let statement = format!("DELETE FROM {} WHERE number BETWEEN ?1 AND ?2", table.name());
         self.run(|connection| connection.prepare_cached(&statement)?.execute([from, to])).map(drop)
     }
 
-    /// Hands the records of a table to `take`, by number; it returns nothing if one is not what it
-    /// should be.
+    /// Passes each record of a table to `take`, in the order of their numbers. `take` returns
+    /// `None` if a record is not valid.
     pub fn for_each(
         &self,
         table: T,
@@ -345,7 +346,7 @@ impl<T: Table> File<T> {
         self.for_each_between(table, i64::MIN, i64::MAX, &mut take)
     }
 
-    /// As [`for_each`](Self::for_each), for the records from one number to another, both included.
+    /// Does the same as [`for_each`](Self::for_each) for the numbers `from` to `to`, both included.
     pub fn for_each_between(
         &self,
         table: T,
@@ -371,26 +372,27 @@ impl<T: Table> File<T> {
     }
 }
 
-/// The statement that makes a table.
+/// Returns the statement that creates a table.
 fn creation<T: Table>(table: T) -> String {
     format!("CREATE TABLE {} (number INTEGER PRIMARY KEY, record BLOB NOT NULL)", table.name())
 }
 
-/// A connection that believes nothing.
+/// Opens a connection that does not trust the contents of the file.
 fn connect(at: &Path, more: OpenFlags, patience: Duration) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
     let connection = Connection::open_with_flags(at, flags)?;
     connection.busy_timeout(patience)?;
-    // A commit is on the disk when it returns, and stays there through a power cut.
+    // A commit is on the disk when it returns, and survives a power cut.
     connection.pragma_update(None, "synchronous", "FULL")?;
-    // A damaged page is to be refused, not interpreted, and the file never mapped into memory: a
-    // page that is cut off would end the process.
+    // SQLite must refuse a damaged page instead of interpreting it. It must not map the file into
+    // memory, because reading a truncated page would end the process.
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update_and_check(None, "mmap_size", 0, |_| Ok(()))?;
     connection.pragma_update(None, "cache_size", -32 * 1024)?;
-    // Only `shorten_journal` does it, and leaves nothing of it: a journal that is in the file
-    // already and is damaged later could take parts of the file back to an older state.
+    // Only `shorten_journal` makes checkpoints, and it empties the journal. A journal that stays
+    // after its checkpoint and is damaged later could take parts of the file back to an older
+    // state.
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
     Ok(connection)
 }
@@ -408,17 +410,17 @@ fn needs_writing(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// A number in the header of the file.
+/// Returns a number in the header of the file.
 fn number(connection: &Connection, name: &str) -> rusqlite::Result<i32> {
     connection.pragma_query_value(None, name, |row| row.get(0))
 }
 
-/// The record in a column, if it is one that belongs there.
+/// Returns the record in a column, or `None` if its checksum does not fit its place.
 fn record<T: Table>(table: T, number: i64, value: ValueRef<'_>) -> Option<&[u8]> {
     unseal(table.seed(number), value.as_blob().ok()?)
 }
 
-/// What a file is, whatever it is called: its device and its number there.
+/// The identity of a file whatever its name: its device and its number there.
 type Identity = (u64, u64);
 
 #[cfg(unix)]
@@ -432,7 +434,7 @@ fn identity(_path: &Path) -> Option<Identity> {
     None
 }
 
-/// The file of a longer name in the same folder.
+/// Returns the path with `end` appended to the name.
 fn beside(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);

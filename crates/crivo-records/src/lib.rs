@@ -1,7 +1,7 @@
-//! Records in a file, nothing believed without its checksum.
+//! Records in a file, none of them trusted without its checksum.
 //!
-//! **Question.** How does something that was learned stay learned: through kills and power cuts,
-//! beside others who read and write, and without ever answering from damaged bytes?
+//! **Question.** How does learned data survive kills and power cuts, beside other processes that
+//! read and write, without ever answering from damaged bytes?
 //!
 //! **Idea.** The file is an SQLite database with a write-ahead journal: a few [tables](Table) of
 //! numbered records. SQLite keeps commits whole, but does not notice when a byte of a page changes.
@@ -11,21 +11,21 @@
 //! **Guarantees.**
 //!
 //! - A new file appears [whole or not at all](File::create).
-//! - A commit is on the disk when [`File::commit`] returns (`synchronous = FULL`); what was not
-//!   committed is gone when the file is opened again, and nothing else is.
-//! - Any number of processes read while one writes, each one committed state. A second writer
+//! - A commit is on the disk when [`File::commit`] returns (`synchronous = FULL`). Changes that
+//!   were not committed are gone when the file is opened again, and nothing else is.
+//! - Any number of processes read while one writes. Each reads one committed state. A second writer
 //!   waits, and is [refused](Problem::Busy) when its patience ends.
 //! - A record that was changed, or that damage shows in the place of another, is an error that
-//!   names it. Records that are *gone* are noticed by a caller that [needs](File::need) them;
-//!   records that may be absent have to be counted elsewhere.
+//!   names it. *Missing* records are noticed by a caller that [needs](File::need) them. Records
+//!   that may be absent have to be counted elsewhere.
 //! - A file that cannot be written, as in a snapshot, can be read, unless commits are in a journal
 //!   beside it.
-//! - Of a damaged journal SQLite takes the commits before the damage: the last ones may be undone,
-//!   each as a whole.
+//! - Of a damaged journal SQLite takes the commits before the damage. So the last commits may be
+//!   undone, each as a whole.
 //!
-//! What the tables are, what is in a record and what to tell the user is the business of the crate
-//! that keeps them: it implements [`Table`] for the enum of its tables, and [`File`] speaks in its
-//! errors.
+//! The crate that keeps the file decides which tables there are, what a record contains and what to
+//! tell the user. It implements [`Table`] for the enum of its tables, and [`File`] returns the
+//! errors of that crate.
 //!
 //! **When not to use it.** On network file systems, where the locks that keep writers apart may not
 //! work.
@@ -33,7 +33,7 @@
 //! **Sources.** SQLite: *Write-ahead logging*; *How to corrupt an SQLite database file*.
 
 #![forbid(unsafe_code)]
-// Every function that fails does so with a `Problem`, and each of those says when it comes.
+// Every function that fails returns a `Problem`, and each of those says when it occurs.
 #![allow(clippy::missing_errors_doc)]
 
 mod file;

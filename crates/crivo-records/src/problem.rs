@@ -1,8 +1,8 @@
-//! What can be wrong with a file, in words that say what to do.
+//! The problems with a file, in words that say what to do.
 //!
 //! SQLite has dozens of errors, but the user can do only a few things: wait, free the disk, restore
-//! a copy. So each error becomes the [`Problem`] with that remedy, and an error that is not known
-//! to come from outside the file counts as damage.
+//! a copy. So each error becomes the [`Problem`] with that remedy. An error that is not known to
+//! come from outside the file counts as damage.
 
 use std::fmt;
 use std::path::Path;
@@ -15,22 +15,22 @@ use crate::format::Words;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// There is none in the folder.
+    /// The folder has no such file.
     Missing,
-    /// There is one already, where a new one was to be made.
+    /// The folder has such a file already, where a new one was to be created.
     Exists,
     /// The file is something else, or was written by a later version.
     Foreign(String),
-    /// It was made with another setting.
+    /// The file was created with another setting.
     Differs {
-        /// The setting.
+        /// The name of the setting.
         field: &'static str,
-        /// What the file has.
+        /// The value in the file.
         stored: String,
-        /// What was asked for.
+        /// The value that was requested.
         asked: String,
     },
-    /// Bytes are not those that were written.
+    /// Some bytes are not those that were written.
     Damaged(String),
     /// Another writer has the file locked, and did not finish in time.
     Busy,
@@ -39,8 +39,8 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// What SQLite says. Our own statements are right, so that a statement which fails, or a value
-    /// of another type, means that the file is not what we wrote.
+    /// Returns the problem behind an SQLite error. Our own statements are correct. So a statement
+    /// that fails, or a value of another type, means that the file is not what we wrote.
     pub(crate) fn of(error: &rusqlite::Error, words: &Words) -> Self {
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
@@ -64,7 +64,7 @@ impl Problem {
         }
     }
 
-    /// Writes what is wrong with a file, and what to do about it.
+    /// Writes what is wrong with a file, and what the user can do about it.
     pub fn write(&self, f: &mut fmt::Formatter<'_>, file: &Path, words: &Words) -> fmt::Result {
         let Words { name, article, missing, repair, done, .. } = words;
         write!(f, "{}: ", file.display())?;

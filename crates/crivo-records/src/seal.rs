@@ -1,4 +1,4 @@
-//! The checksum behind a record.
+//! The checksum at the end of a record.
 //!
 //! It is the XXH3 of the bytes before it, seeded with the place where the record belongs. A record
 //! that was changed is refused, and so is one that a damaged page shows in the place of another. It
@@ -6,16 +6,16 @@
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// How many bytes a checksum has.
+/// The number of bytes of a checksum.
 pub const SEAL: usize = 8;
 
-/// Puts the checksum behind a record.
+/// Appends the checksum to a record.
 pub fn seal(seed: u64, record: &mut Vec<u8>) {
     let sum = xxh3_64_with_seed(record, seed);
     record.extend_from_slice(&sum.to_le_bytes());
 }
 
-/// The record before the checksum, if that is right.
+/// Returns the record without its checksum, or `None` if the checksum is wrong.
 pub fn unseal(seed: u64, bytes: &[u8]) -> Option<&[u8]> {
     let (record, sum) = bytes.split_at_checked(bytes.len().checked_sub(SEAL)?)?;
     (xxh3_64_with_seed(record, seed).to_le_bytes() == sum).then_some(record)

@@ -1,8 +1,8 @@
 //! For tests: what does a process leave behind that is killed while it writes?
 //!
-//! The process is the test program itself, started again for one of its tests and told by a
-//! variable to be the victim. That test does nothing otherwise. A victim [reports](report) what it
-//! has done; its killer believes that and nothing more.
+//! The process is the test program itself, started again for one of its tests. An environment
+//! variable tells it to be the victim; without it that test does nothing. A victim
+//! [reports](report) what it has done, and the test that killed it relies on these reports only.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -12,21 +12,21 @@ use std::time::Duration;
 const VICTIM: &str = "CRIVO_VICTIM";
 const REPORT: &str = "done: ";
 
-/// Where to write until killed; none in a process that is not a victim.
+/// Returns the folder to write to until killed, or `None` if this process is not a victim.
 pub fn folder() -> Option<PathBuf> {
     std::env::var_os(VICTIM).map(PathBuf::from)
 }
 
-/// Says how much has been done so far.
+/// Reports how much has been done so far.
 pub fn report(done: u64) -> io::Result<()> {
     let mut output = io::stdout();
-    // The test's name may stand on the line.
+    // The name of the test may be on the current line already.
     writeln!(output, "\n{REPORT}{done}")?;
     output.flush()
 }
 
-/// Starts the test as a victim, kills it after some time, counted from its first report if that is
-/// asked for, and returns the last report.
+/// Starts the test as a victim, kills it after some time, and returns the last report. If
+/// `after_report` is set, the time counts from the first report.
 pub fn kill(test: &str, folder: &Path, time: Duration, after_report: bool) -> io::Result<Option<u64>> {
     let mut child = Command::new(std::env::current_exe()?)
         .args(["--exact", test, "--nocapture"])

@@ -1,7 +1,7 @@
-//! What a file promises: whole or not there, nothing believed that was not written, one writer at a
-//! time.
+//! What a file guarantees: it is whole or absent, nothing is trusted that was not written, and
+//! there is one writer at a time.
 
-// What fails here should fail loudly.
+// A test that fails should panic.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod support;
@@ -20,7 +20,7 @@ fn empty(file: File<Notes>) -> Result<(File<Notes>, ()), (PathBuf, Problem)> {
     Ok((file, ()))
 }
 
-/// A new file with two records in each table.
+/// Returns a new file with two records in each table.
 fn notebook(folder: &Path) -> File<Notes> {
     let fill = |file: File<Notes>| {
         for (table, number) in [(Notes::Text, 1), (Notes::Text, 2), (Notes::Names, 1), (Notes::Names, 2)] {
@@ -46,7 +46,7 @@ fn problem<T: std::fmt::Debug>(result: Result<T, (PathBuf, Problem)>) -> Problem
     problem
 }
 
-/// Does something to the file that SQLite finds in order.
+/// Runs a statement on the file that leaves a valid database behind.
 fn behind_its_back(folder: &Path, statement: &str) {
     Connection::open(folder.join("notes.sqlite")).unwrap().execute_batch(statement).unwrap();
 }
@@ -157,7 +157,7 @@ fn changed_moved_and_missing_records_are_named_and_not_believed() {
         assert_eq!(all.is_ok(), statement.starts_with("DELETE"), "{statement}");
         assert_eq!(text(&file, Notes::Names, 1).unwrap().unwrap(), "Names 1", "the others are believed");
     }
-    // A record that is whole, and yet not what its reader expects.
+    // A record with a valid checksum that is not what its reader expects.
     let folder = tempfile::tempdir().unwrap();
     let file = notebook(folder.path());
     let expected = Problem::Damaged("record 2 of its names".into());
@@ -243,8 +243,8 @@ fn every_problem_names_the_file_and_what_to_do() {
     }
 }
 
-/// A file whose journal cannot be made, as in a snapshot. Here a folder has the name of one of its
-/// files, which stops even a superuser.
+/// Opens a file whose journal cannot be created, as in a snapshot. Here a folder has the name of
+/// one of its files, which stops even a superuser.
 #[test]
 fn a_file_is_read_where_nothing_can_be_written() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
 //! A kill at any moment leaves a new file whole or not there at all.
 
-// What fails here should fail loudly.
+// A test that fails should panic.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod support;
@@ -13,7 +13,7 @@ use support::Notes;
 
 const RECORDS: i64 = 200;
 
-/// Does nothing unless it is the victim: then it makes one file after the other.
+/// Does nothing unless this process is the victim, which creates one file after the other.
 #[test]
 fn the_victim() {
     let Some(folder) = victim::folder() else { return };

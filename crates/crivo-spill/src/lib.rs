@@ -1,8 +1,9 @@
-//! What does not fit in memory: a file that grows at its end, and is read anywhere.
+//! Temporary storage for what does not fit in memory: a file that is appended to, and read
+//! anywhere.
 //!
-//! A [`Spill`] makes its file when it is first needed. The file has no name unless one is given, so
-//! nothing of it stays behind, whatever happens to the process. Threads append and read at the same
-//! time.
+//! A [`Spill`] creates its file when it is first needed. The file has no name unless one is given.
+//! So nothing of it stays behind, whatever happens to the process. Threads append and read at the
+//! same time.
 //!
 //! [`partial`] is for results: files that appear under their name when they are whole.
 
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The crate's results.
+/// The result of the crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a file could not be used.
@@ -28,17 +29,17 @@ pub struct Error {
 }
 
 impl Error {
-    /// Returns what was being done.
+    /// Returns the operation that failed.
     pub fn doing(&self) -> &'static str {
         self.doing
     }
 
-    /// Returns where the file is, if it has a name.
+    /// Returns the path of the file, if it has a name.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// Returns what the system said.
+    /// Returns the error of the operating system.
     pub fn into_cause(self) -> std::io::Error {
         self.cause
     }
@@ -60,26 +61,26 @@ impl std::error::Error for Error {
     }
 }
 
-/// A file that grows at its end, made when it is first needed.
+/// A file that is appended to, created when it is first needed.
 #[derive(Debug, Default)]
 pub struct Spill {
     file: Mutex<Option<Arc<File>>>,
-    /// Where the file is, if it has a name.
+    /// The path of the file, if it has a name.
     path: Option<PathBuf>,
     end: AtomicU64,
 }
 
-/// A stretch of the file.
+/// A range of bytes in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
-    /// The first byte.
+    /// The position of the first byte.
     pub start: u64,
     /// The number of bytes.
     pub len: u64,
 }
 
 impl Spill {
-    /// Creates a spill whose file has a name, and replaces one that is there.
+    /// Creates a spill whose file has a name. Its first write replaces any file of that name.
     pub fn named(path: &Path) -> Self {
         Self { path: Some(path.to_path_buf()), ..Self::default() }
     }
@@ -87,10 +88,10 @@ impl Spill {
     /// Opens a named file that an earlier run has filled up to `end`.
     ///
     /// # Errors
-    /// If the file cannot be opened, or is shorter.
+    /// If the file cannot be opened, or is shorter than `end`.
     pub fn reopened(path: &Path, end: u64) -> Result<Self> {
         let file = File::options().read(true).write(true).open(path);
-        // A spill that nothing was put into was never made.
+        // A spill to which nothing was written has no file.
         let file = match file {
             Err(error) if end == 0 && error.kind() == std::io::ErrorKind::NotFound => {
                 return Ok(Self::named(path));
@@ -126,10 +127,10 @@ impl Spill {
         Ok(Arc::clone(file.insert(made)))
     }
 
-    /// Appends bytes, and returns where they are.
+    /// Appends bytes, and returns their place in the file.
     ///
     /// # Errors
-    /// If the file cannot be made or written.
+    /// If the file cannot be created or written.
     pub fn append(&self, bytes: &[u8]) -> Result<Extent> {
         let file = self.file()?;
         let start = self.end.fetch_add(bytes.len() as u64, Ordering::Relaxed);
@@ -137,7 +138,7 @@ impl Spill {
         Ok(Extent { start, len: bytes.len() as u64 })
     }
 
-    /// Replaces the content of `bytes` by that of a stretch.
+    /// Replaces the content of `bytes` by a range of the file.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -148,7 +149,7 @@ impl Spill {
             .map_err(|error| self.failed("reading a temporary file", error))
     }
 
-    /// The error of an operation on the file, which names the file if it has a name.
+    /// Returns the error of an operation on the file, with the file's name if it has one.
     fn failed(&self, doing: &'static str, cause: std::io::Error) -> Error {
         Error { doing, path: self.path.clone(), cause }
     }
@@ -175,7 +176,7 @@ fn read_at(file: &File, bytes: &mut [u8], start: u64) -> std::io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, start)
 }
 
-/// Keeps threads that move the one position of a file apart.
+/// Serializes the threads that move the file's one position.
 #[cfg(not(unix))]
 static POSITION: Mutex<()> = Mutex::new(());
 

@@ -1,9 +1,9 @@
 //! Files that are not whole yet.
 //!
-//! A file that appears whole or not at all is written under another name in the same folder and
-//! renamed at the end. A process that is killed leaves such a file behind. So each is locked while
-//! its process lives, and the next one that writes in that folder removes those that no process
-//! holds.
+//! A file that must appear whole or not at all is written under another name in the same folder and
+//! renamed at the end. A process that is killed leaves such a file behind. So each file is locked
+//! while its process lives. The next process that writes to that folder removes those files that no
+//! process has locked.
 
 use std::fs::{self, File};
 use std::io;
@@ -15,27 +15,26 @@ use tempfile::{Builder, NamedTempFile, TempDir};
 const PREFIX: &str = ".crivo-";
 const SUFFIX: &str = ".partial";
 
-/// A file of this age is locked if a process writes it: locking follows creation at once.
+/// Younger files are never removed: a process may have created one and not locked it yet.
 const YOUNGEST: Duration = Duration::from_secs(60);
 
-/// Creates a temporary file in a folder, with the permissions `mode` less what the process masks.
-/// It is locked until it is closed. Files that dead processes left in the folder are removed.
+/// Creates a temporary file in a folder, with the permissions `mode` minus the process's umask. The
+/// file is locked until it is closed. Files that dead processes left in the folder are removed.
 ///
 /// # Errors
-/// If the file cannot be made.
+/// If the file cannot be created.
 pub fn file_in(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
     remove_abandoned(folder);
     let temporary = builder(mode).tempfile_in(folder)?;
-    // Where locks are not supported, the file is written all the same.
+    // Where locks are not supported, the file is written without one.
     let _ = temporary.as_file().try_lock();
     Ok(temporary)
 }
 
-/// Creates a temporary folder, in the same way. The lock is held as long as the file that is
-/// returned.
+/// Creates a temporary folder in the same way. The lock is held until the returned file is closed.
 ///
 /// # Errors
-/// If the folder cannot be made.
+/// If the folder cannot be created.
 pub fn folder_in(folder: &Path, mode: u32) -> io::Result<(TempDir, Option<File>)> {
     remove_abandoned(folder);
     let temporary = builder(mode).tempdir_in(folder)?;
@@ -55,7 +54,7 @@ fn builder(mode: u32) -> Builder<'static, 'static> {
     builder
 }
 
-/// Removes what processes that were killed left in a folder.
+/// Removes the files and folders that killed processes left in a folder.
 fn remove_abandoned(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.filter_map(io::Result::ok) {
@@ -68,7 +67,7 @@ fn remove_abandoned(folder: &Path) {
 }
 
 fn remove_if_abandoned(entry: &fs::DirEntry) -> io::Result<()> {
-    // Links are not followed: what they point to is not ours.
+    // Links are not followed, because what they point to is not ours.
     let found = entry.metadata()?;
     let age = found.modified()?.elapsed().unwrap_or_default();
     let is_ours = found.is_file() || found.is_dir();

@@ -1,4 +1,4 @@
-//! Pass on what was not seen before, in a fixed amount of memory.
+//! Pass on the events of a stream that were not seen before, in a fixed amount of memory.
 //!
 //! `cargo run -p crivo --example dedup_a_stream`
 
@@ -11,7 +11,7 @@ pub(crate) fn main() -> Result<(), crivo::Error> {
     let mut passed = 0;
     for event in 0..300_000_u32 {
         let key = format!("event {}", event % 100_000);
-        // `insert` says whether the key was certainly new.
+        // `insert` returns true if the key was certainly new.
         if seen.insert(&key)? {
             passed += 1;
         }

@@ -1,4 +1,4 @@
-//! Which addresses ask most often, in a log too long to count exactly?
+//! Which addresses send most requests, in a log too long to count exactly?
 //!
 //! `cargo run -p crivo --example heavy_hitters_of_a_log`
 
@@ -10,7 +10,7 @@ pub(crate) fn main() -> Result<(), crivo::Error> {
     // 256 counters: every address with more than half a percent of all requests is found.
     let mut requests = HeavyHitters::new(256)?;
     for request in 0..200_000_u64 {
-        // A few addresses ask often, and very many ask once.
+        // A few addresses send many requests, and very many addresses send one.
         let address = match request % 10 {
             0..=2 => "192.0.2.1".to_owned(),
             3 => "192.0.2.2".to_owned(),

@@ -1,4 +1,4 @@
-//! A filter that one program writes and another asks.
+//! A filter that one program writes and another queries.
 //!
 //! `cargo run -p crivo --example shared_filter`
 

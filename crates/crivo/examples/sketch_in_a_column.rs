@@ -1,4 +1,4 @@
-//! A small sketch in each row of a table, added up by any group later.
+//! A small sketch in each row of a table, merged by any group later.
 //!
 //! `cargo run -p crivo --example sketch_in_a_column`
 
@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 use crivo::distinct::UltraLogLog;
 
 pub(crate) fn main() -> Result<(), crivo::Error> {
-    // A row for each country and month, as a database would have it: the sketch is a column of
-    // bytes.
+    // A row for each country and month, as in a database. The sketch is a column of bytes.
     let mut table: Vec<(&str, u32, Vec<u8>)> = Vec::new();
     for (country, first) in [("PT", 0), ("BR", 5_000)] {
         for month in 1..=3 {

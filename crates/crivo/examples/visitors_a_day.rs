@@ -11,7 +11,7 @@ pub(crate) fn main() -> Result<(), crivo::Error> {
     let mut week = HyperLogLog::for_error(0.01)?;
     for day in 0..7_u64 {
         let mut visitors = Texts::new(HyperLogLog::for_error(0.01)?)?;
-        // Visits of a day: most visitors come back.
+        // The visits of one day. Most visitors come back.
         visitors.extend((0..50_000_u64).map(|visit| format!("visitor {}", day * 3_000 + visit % 20_000)));
         println!("day {}: {} visitors", day + 1, visitors.estimate());
         week.merge(&visitors)?;

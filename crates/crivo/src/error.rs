@@ -12,7 +12,7 @@ use crate::codec::Family;
 use crate::prelude::*;
 use crate::sketch::Capability;
 
-/// What went wrong, for code that has to choose what to do about it.
+/// The cause of an error, for code that handles different causes differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -20,15 +20,15 @@ pub enum ErrorKind {
     InvalidParameter,
     /// Two sketches, or a sketch and its keys, differ in a way that forbids combining them.
     Incompatible,
-    /// What was to be removed is certainly not there.
+    /// The key to remove is certainly not in the sketch.
     Absent,
     /// A report would spend more privacy than its budget has left.
     BudgetExceeded,
-    /// The memory that the parameters ask for cannot be had.
+    /// The memory that the parameters need could not be allocated.
     OutOfMemory,
-    /// A key lies outside the bytes it was said to be in, or a batch is too large to address.
+    /// A key lies outside the bytes of its batch, or a batch is too large to address.
     InvalidBatch,
-    /// The bytes do not begin as a crivo file does.
+    /// The bytes do not start like those of a crivo file.
     Foreign,
     /// The bytes end before the length their header states.
     Truncated,
@@ -38,9 +38,9 @@ pub enum ErrorKind {
     FutureVersion,
     /// The checksum does not match: the bytes were changed after they were written.
     Damaged,
-    /// The bytes hold another kind of sketch than the one asked for.
+    /// The bytes hold another kind of sketch than the one requested.
     WrongFamily,
-    /// The sketch cannot do what was asked of it.
+    /// The sketch does not support the requested operation.
     Unsupported,
     /// The checksum is right but the contents break a rule of the format.
     InvalidContents,
@@ -68,11 +68,11 @@ struct Detail {
     advice: &'static str,
 }
 
-/// The library's results.
+/// The result of the library's functions that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// The cause.
+    /// The cause of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
@@ -92,7 +92,7 @@ impl Error {
         &self.0.found
     }
 
-    /// Returns what to do about it; may be empty.
+    /// Returns advice on what to do about the error. It may be empty.
     pub(crate) fn advice(&self) -> &'static str {
         self.0.advice
     }

@@ -1,4 +1,4 @@
-//! Answers: a number, the interval the truth lies in, and how sure that is.
+//! Estimates: a value, the interval that holds the truth, and the confidence of that interval.
 //!
 //! A sketch never answers with a bare number. An [`Estimate`] holds the value, a
 //! lower and an upper bound, and the [`Confidence`] of the interval. Bounds are of
@@ -15,19 +15,20 @@ use crate::error::{Error, Result};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// How sure an interval is: a probability in (0, 1), or certainty.
+/// The confidence of an interval: a probability in (0, 1), or certainty.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Confidence(f64);
 
 impl Confidence {
-    /// 95 %, the level used where none is asked for.
+    /// 95 %, the default level.
     pub const P95: Self = Self(0.95);
     /// 99 %.
     pub const P99: Self = Self(0.99);
     /// No input can put the truth outside the interval.
     pub const CERTAIN: Self = Self(1.0);
 
-    /// A level between 0 and 1; 1 itself is [`Confidence::CERTAIN`], which no one can ask for.
+    /// Creates a level between 0 and 1. A level of 1 is [`Confidence::CERTAIN`], which cannot be
+    /// requested.
     ///
     /// # Errors
     /// If `level` is not strictly between 0 and 1.
@@ -39,7 +40,7 @@ impl Confidence {
         }
     }
 
-    /// The level as a number, 1 if certain.
+    /// The level as a number, or 1 if certain.
     pub fn level(self) -> f64 {
         self.0
     }
@@ -75,25 +76,25 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// A value known exactly.
+    /// Creates an estimate whose value is known exactly.
     pub fn exact(value: f64) -> Self {
         Self::certain(value, value, value)
     }
 
-    /// A value whose bounds hold for every input.
+    /// Creates an estimate whose bounds hold for every input.
     pub fn certain(value: f64, lower: f64, upper: f64) -> Self {
         Self::probable(value, lower, upper, Confidence::CERTAIN)
     }
 
-    /// A value whose bounds hold with the given confidence.
+    /// Creates an estimate whose bounds hold with the given confidence.
     ///
     /// Bounds that exclude the value are moved to it, so `lower ≤ value ≤ upper` always holds.
     pub fn probable(value: f64, lower: f64, upper: f64, confidence: Confidence) -> Self {
         Self { value, lower: lower.min(value), upper: upper.max(value), confidence }
     }
 
-    /// The same estimate narrowed by limits known from elsewhere, such as "no more distinct
-    /// values than rows": all three numbers are moved inside `[least, most]`.
+    /// Returns the same estimate with all three numbers moved inside `[least, most]`. The limits
+    /// are known from elsewhere, such as "no more distinct values than rows".
     #[must_use]
     pub fn limited_to(self, least: f64, most: f64) -> Self {
         let inside = |x: f64| x.max(least).min(most.max(least));
@@ -105,7 +106,7 @@ impl Estimate {
         }
     }
 
-    /// The answer itself.
+    /// The estimated value.
     pub fn value(self) -> f64 {
         self.value
     }
@@ -147,11 +148,11 @@ impl Estimate {
     }
 }
 
-/// Groups of three digits and the error in percent: `1 702 788 ± 0.8 %`.
+/// Prints groups of three digits and the error in percent: `1 702 788 ± 0.8 %`.
 impl fmt::Display for Estimate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.value.fract() != 0.0 && self.value.abs() < 1000.0 {
-            // A share, a mean or a small count: three digits after the point say enough.
+            // A share, a mean or a small count: three digits after the point are enough.
             let text = format!("{:.3}", self.value);
             f.write_str(text.trim_end_matches('0').trim_end_matches('.'))?;
         } else {
@@ -174,7 +175,7 @@ impl fmt::Display for Estimate {
         } else if percent >= 0.1 {
             write!(f, " ± {percent:.1} %")
         } else if percent >= 1e-6 {
-            // One digit that says something, rounded up and written out.
+            // One significant digit, rounded up, without an exponent.
             let places = -libm::floor(libm::log10(percent)) as usize;
             let scale = libm::pow(10.0, places as f64);
             write!(f, " ± {:.places$} %", libm::ceil(percent * scale - 1e-9) / scale)

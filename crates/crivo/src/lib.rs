@@ -9,7 +9,7 @@
 //! | how often, and which most often? | [`frequency`] |
 //! | how often, without seeing anyone's value? | [`frequency::private`] |
 //! | a fair sample? | [`sampling`] |
-//! | which are alike? | [`similarity`] |
+//! | which are similar? | [`similarity`] |
 //! | which value has that rank? | [`quantiles`] |
 //! | over the last day only? | [`window`] |
 //! | the same for each group? | [`groups`] |
@@ -106,8 +106,8 @@
 //! | `error` | one standard error: of a count a share of it, of a similarity a difference. `for_error` asks for it |
 //! | `bound` | a limit of the error that holds certainly, or with a probability that is stated beside it. `for_bound` asks for it |
 //! | `epsilon`, `delta` | a bound as a share of the whole weight, and the probability that it is exceeded (1 − confidence) |
-//! | `confidence` | the probability that the interval of an [`Estimate`] holds the truth; 0.95 unless asked otherwise |
-//! | `rate` | the chance that a filter takes an absent key for a member |
+//! | `confidence` | the probability that the interval of an [`Estimate`] holds the truth; 0.95 by default |
+//! | `rate` | the probability that a filter reports an absent key as a member |
 //! | `share` | a part of a whole, between 0 and 1 |
 //! | `items` | a number of different keys: those a sketch is made for, or holds |
 //! | `capacity` | how many keys or rows a sketch keeps or is made for, always a `u64` |
@@ -117,7 +117,7 @@
 //! | `pane_width`, `window` | units of time |
 //!
 //! Constructors follow one pattern. Sizes or a goal come first, then the scheme of the keys, then
-//! the seed of the coins of a sketch that tosses them:
+//! the random seed if the sketch draws random numbers:
 //!
 //! | | keys are bytes or text | keys of a [`KeyScheme`](keys::KeyScheme) |
 //! |---|---|---|
@@ -148,7 +148,7 @@
 
 #[cfg_attr(not(feature = "std"), macro_use)]
 extern crate alloc;
-// One spelling for both builds: what the library takes from `std` is in `core` too.
+// Lets both builds write `std::…`: everything the library takes from `std` is in `core` too.
 #[cfg(not(feature = "std"))]
 extern crate core as std;
 
@@ -179,17 +179,17 @@ pub mod window;
 pub use error::{Error, ErrorKind, Result};
 pub use estimate::{Confidence, Estimate};
 
-/// The example of the crate's README is held to what the library does.
+/// Tests the example of the crate's README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct CrateReadme;
 
-/// The example of the workspace's README too, which the packaged crate does not have.
+/// Tests the example of the workspace's README, which is not part of the packaged crate.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-/// And those of the book's chapter about Rust.
+/// Tests the examples of the book's chapter about Rust.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/users/rust.md")]
 struct RustChapter;

@@ -1,4 +1,4 @@
-//! What the prelude of the standard library has beyond that of `core`, for builds without it.
+//! The items that the prelude of `std` has and that of `core` lacks, for builds without `std`.
 //!
 //! Modules that need it import everything from here if the feature `std` is off.
 
@@ -8,7 +8,7 @@ pub(crate) use alloc::string::{String, ToString};
 pub(crate) use alloc::vec::Vec;
 
 /// The functions of `f64` that `core` lacks, from `libm`. The first five are exact on every
-/// platform; `powi` may differ in the last bit, and decides nothing that is stored.
+/// platform. `powi` may differ in the last bit, but nothing that is stored depends on it.
 pub(crate) trait FloatFunctions: Sized {
     fn sqrt(self) -> Self;
     fn floor(self) -> Self;

@@ -1,20 +1,21 @@
-//! Randomness that is passed in: a generator whose every value is specified.
+//! The random generator of the sketches, seeded by the caller and specified value by value.
 //!
-//! A sketch that tosses coins takes a seed when it is built, and keeps the generator's state in
-//! itself and in its bytes: the same seed and the same items give the same sketch on every machine,
-//! and a sketch that was stored goes on as if it had not been. The library never asks the system
-//! for randomness.
+//! A sketch that draws random numbers takes a seed when it is built. It keeps the generator's
+//! state, and stores it with its bytes. So the same seed and the same items give the same sketch on
+//! every machine, and a stored sketch continues as if it had never been stored. The library never
+//! asks the system for randomness.
 //!
 //! The generator is xoshiro256++ (Blackman and Vigna 2021), its four words seeded by SplitMix64 as
-//! its authors advise. It is written here because the state has to be read, which the crates do not
-//! allow; a test compares the two. Draws that decide a sketch's state use `libm`, so that they do
-//! not depend on the platform; docs/format.md describes each.
+//! its authors advise. It is written here because its state has to be read, which the published
+//! crates do not allow. A test compares its values with those of such a crate. Draws that decide a
+//! sketch's state use `libm`, so that they do not depend on the platform. docs/format.md describes
+//! each.
 //!
-//! Sketches that will be merged must draw independently: with one seed they toss the same coins,
-//! and their errors add up instead of evening out. [`Merge::reseed`](crate::sketch::Merge::reseed)
-//! is the one way to get there: copy one empty sketch for each part of the stream, and reseed each
-//! copy with the number of its part. The command line's threads, a window's panes, Python and
-//! Spark's partitions all do that.
+//! Sketches that will be merged must draw independently. With the same seed they draw the same
+//! numbers, and their errors add up instead of cancelling out. The one way to avoid it is
+//! [`Merge::reseed`](crate::sketch::Merge::reseed): copy one empty sketch for each part of the
+//! stream, and reseed each copy with the number of its part. The command line's threads, a window's
+//! panes, Python and Spark's partitions all do that.
 
 use crate::codec::{Reader, Writer};
 use crate::error::{Error, Result};
@@ -28,7 +29,7 @@ pub(crate) struct Generator {
 }
 
 impl Generator {
-    /// The least number that [`unit`](Self::unit) can give.
+    /// The least number that [`unit`](Self::unit) can return.
     pub(crate) const LEAST_UNIT: f64 = 0.5 / (1_u64 << 52) as f64;
 
     pub(crate) fn new(seed: u64) -> Self {
@@ -36,8 +37,8 @@ impl Generator {
         Self { state }
     }
 
-    /// A generator for one part of many, the same whenever it is asked for: its seed is the hash of
-    /// this one's state under the part's number.
+    /// Returns a generator for one part of many. Its seed is the hash of this generator's state
+    /// under the part's number, so the same part always gets the same generator.
     pub(crate) fn fork(&self, part: u64) -> Self {
         let mut bytes = [0; 32];
         for (bytes, word) in bytes.chunks_exact_mut(8).zip(self.state) {
@@ -46,7 +47,7 @@ impl Generator {
         Self::new(hash_bytes(&bytes, part))
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     #[inline]
     pub(crate) fn bits(&mut self) -> u64 {
         let [a, b, c, d] = &mut self.state;
@@ -61,19 +62,20 @@ impl Generator {
         result
     }
 
-    /// Uniform in (0, 1), both ends excluded: the middle of one of 2^52 equal parts.
+    /// Returns a number uniform in (0, 1), both ends excluded: the middle of one of 2^52 equal
+    /// parts.
     #[inline]
     pub(crate) fn unit(&mut self) -> f64 {
         ((self.bits() >> 12) as f64 + 0.5) * (1.0 / (1_u64 << 52) as f64)
     }
 
-    /// Uniform in `0..size`, without bias; 0 if the size is 0.
+    /// Returns a number uniform in `0..size`, without bias, or 0 if the size is 0.
     #[inline]
     pub(crate) fn below(&mut self, size: u64) -> u64 {
         let mut product = u128::from(self.bits()) * u128::from(size);
         if (product as u64) < size {
-            // The 2^64 values of the generator do not divide evenly: draws among the few that are
-            // left over are made again (Lemire 2019).
+            // The 2^64 values of the generator do not divide evenly by the size. A draw that falls
+            // among the few left over is repeated (Lemire 2019).
             let left_over = size.wrapping_neg() % size;
             while (product as u64) < left_over {
                 product = u128::from(self.bits()) * u128::from(size);
@@ -89,8 +91,8 @@ impl Generator {
         failures_for(self.unit(), chance)
     }
 
-    /// As [`failures`](Self::failures), for the chance with this [`log_of_failure`]: callers that
-    /// draw many times at one chance compute it once.
+    /// Same as [`failures`](Self::failures), but takes the [`log_of_failure`] of the chance, so
+    /// that callers that draw many times at one chance compute it only once.
     #[inline]
     pub(crate) fn failures_with(&mut self, log_of_failure: f64) -> u64 {
         quotient(self.unit(), log_of_failure)
@@ -110,7 +112,7 @@ impl Generator {
         for (word, read) in state.iter_mut().zip(reader.u64s("generator", 4)?) {
             *word = read;
         }
-        // From zero it would go on with zeros forever; no seed leads there.
+        // From a state of zeros the generator would return zeros forever. No seed leads there.
         if state == [0; 4] {
             return Err(Error::contents("generator", "a state that is not all zero", "zeros"));
         }
@@ -128,7 +130,7 @@ fn failures_for(unit: f64, chance: f64) -> u64 {
 }
 
 fn quotient(unit: f64, log_of_failure: f64) -> u64 {
-    // A chance of 1 divides by −∞ and gives 0; one of 0 divides by −0 and gives the largest number.
+    // A chance of 1 divides by −∞ and gives 0. A chance of 0 divides by −0 and gives `u64::MAX`.
     (libm::log(unit) / log_of_failure) as u64
 }
 
@@ -177,7 +179,7 @@ mod tests {
         let mut counts = [0; 3];
         (0..3000).for_each(|_| counts[generator.below(3) as usize] += 1);
         assert!(counts.iter().all(|&count| count > 850), "{counts:?}");
-        // Nearly half of all draws are made again here.
+        // Nearly half of all draws are repeated here.
         let size = (1 << 63) + 1;
         assert!((0..1000).all(|_| generator.below(size) < size));
     }

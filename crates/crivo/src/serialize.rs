@@ -1,8 +1,8 @@
-//! `Serialize` for answers: what a program that uses the library prints or sends on.
+//! Implements `Serialize` for answers, so that a program can print them or send them on.
 //!
 //! Sketches themselves are stored by [`Encode`](crate::codec::Encode), in a format with a checksum.
-//! Answers are only written: an [`Estimate`] that was read from elsewhere would promise bounds that
-//! no sketch gave.
+//! Answers can only be written. An [`Estimate`] that was read from elsewhere would promise bounds
+//! that no sketch computed.
 
 use serde::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
 
@@ -30,7 +30,7 @@ impl Serialize for JoinVerdict {
     }
 }
 
-/// The level as a number; 1 if the bounds are certain.
+/// Serializes the level as a number, which is 1 if the bounds are certain.
 impl Serialize for Confidence {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.level())
@@ -58,7 +58,7 @@ impl Serialize for KeyScheme {
     }
 }
 
-/// Text as text; other bytes as an array of numbers; integers and hashes as numbers.
+/// Serializes text as text, other bytes as an array of numbers, and integers and hashes as numbers.
 impl Serialize for KeyRef<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match *self {
@@ -102,7 +102,7 @@ impl Serialize for Parameter {
     }
 }
 
-/// Parameters as a map from their names.
+/// Serializes parameters as a map from their names.
 struct ByName<'a>(&'a Parameters);
 
 impl Serialize for ByName<'_> {

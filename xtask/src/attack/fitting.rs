@@ -1,4 +1,4 @@
-//! Changes of formats with checksums, after which the checksums mostly fit again.
+//! Changes of formats that have checksums. Most changed files get a correct checksum again.
 
 use std::ops::Range;
 
@@ -6,17 +6,17 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::mutate::{Random, anywhere, change_bytes};
 
-/// One case in this many is damage that a checksum finds.
+/// One case in this many is damage that a checksum detects.
 const UNFIT: usize = 8;
 
 // ---- sketches: docs/format.md ----
 
 const MAGIC: &[u8] = b"CRVO";
-/// The head of an envelope, up to and with the length of its payload.
+/// The number of bytes in the head of an envelope, up to the end of its payload's length.
 const HEAD: usize = 28;
 const CHECKSUM: usize = 4;
 
-/// A sketch with changes in its head or payload, or in those of a sketch inside of it.
+/// Changes the head or payload of a sketch, or of a sketch inside it.
 pub(super) fn sketch(bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     if bytes.len() < HEAD + CHECKSUM || random.one_in(UNFIT) {
         return anywhere(bytes, random);
@@ -34,7 +34,7 @@ fn envelope(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     } else {
         for _ in 0..=random.below(4) {
             let end = bytes.len();
-            // Parameters stand at the beginning of the payload.
+            // Parameters are at the beginning of the payload, so most changes are made there.
             let within = match random.below(4) {
                 0 => MAGIC.len()..HEAD.min(end),
                 1 => HEAD.min(end)..end,
@@ -52,7 +52,7 @@ fn envelope(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Where the payload of an envelope has whole envelopes.
+/// Returns the ranges of the whole envelopes inside an envelope's payload.
 fn envelopes_in(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = HEAD;
@@ -76,8 +76,8 @@ fn envelopes_in(bytes: &[u8]) -> Vec<Range<usize>> {
 
 const REPORTS_HEADER: usize = 36;
 
-/// Reports with changes in the header or in records. Records are sealed for the protocol of the
-/// header.
+/// Changes the header or some records of a file of reports. Each record gets a checksum that fits
+/// the protocol of the header.
 pub(super) fn reports(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     if bytes.len() < REPORTS_HEADER || random.one_in(UNFIT) {
         return anywhere(bytes, random);
@@ -110,12 +110,12 @@ pub(super) fn reports(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
 
 // ---- records in SQLite files ----
 
-/// The bytes of a checksum behind a record.
+/// The number of bytes in the checksum at the end of a record.
 const SEAL: usize = 8;
-/// The first byte of a page of a table that has rows.
+/// The first byte of a table page that has rows.
 const LEAF: u8 = 0x0D;
 
-/// A file with changes in a record that is sealed again, or anywhere.
+/// Changes some records and makes their checksums fit, or changes any bytes of the file.
 pub(super) fn sqlite(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     let records = sealed_records(&bytes);
     if records.is_empty() || random.one_in(4) {
@@ -135,7 +135,7 @@ pub(super) fn sqlite(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// The records that fit in their page, each with the seed of its checksum.
+/// Returns the ranges of the records that fit in their page, each with the seed of its checksum.
 fn sealed_records(bytes: &[u8]) -> Vec<(Range<usize>, u64)> {
     let Some(size) = bytes.get(16..18) else { return Vec::new() };
     let size = match u16::from_be_bytes([size[0], size[1]]) {
@@ -161,7 +161,8 @@ fn sealed_records(bytes: &[u8]) -> Vec<(Range<usize>, u64)> {
     found
 }
 
-/// The record of a cell, whose checksum tells which table it belongs to.
+/// Returns the range of a cell's record and the seed of its checksum. The seed depends on the
+/// table, and only the seed of its own table reproduces the checksum.
 fn sealed_record(page: &[u8], cell: usize) -> Option<(Range<usize>, u64)> {
     let mut at = cell;
     let length = varint(page, &mut at)? as usize;
@@ -179,14 +180,14 @@ fn sealed_record(page: &[u8], cell: usize) -> Option<(Range<usize>, u64)> {
     Some((start..end, seed))
 }
 
-/// The seeds that the index of documents and the store of mail use for a row of one of their
+/// Returns the seeds that the index of documents and the mail store use for a row of each of their
 /// tables.
 fn seeds_of(row: u64) -> impl Iterator<Item = u64> {
     let of_index = [row << 56, 5 << 56, 3 << 56 | row, 4 << 56 | row];
     of_index.into_iter().chain((1..=8).map(move |table| xxh3_64_with_seed(&row.to_le_bytes(), table)))
 }
 
-/// A number of variable length, the high bits first.
+/// Reads a number of variable length, the high bits first.
 fn varint(page: &[u8], at: &mut usize) -> Option<u64> {
     let mut value = 0_u64;
     for _ in 0..8 {
@@ -202,8 +203,8 @@ fn varint(page: &[u8], at: &mut usize) -> Option<u64> {
 
 // ---- stages of a search ----
 
-/// The description of a stage: numbers, and a checksum at the end. Other files of the folder have
-/// none.
+/// Changes the description of a stage, which consists of numbers and a checksum at the end. The
+/// other files of the folder have no checksum, so any bytes of them are changed.
 pub(super) fn stage(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     if !bytes.starts_with(b"CRVWORK1") || bytes.len() < 2 * SEAL || random.one_in(UNFIT) {
         return anywhere(bytes, random);

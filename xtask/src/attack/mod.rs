@@ -1,14 +1,14 @@
 //! `cargo xtask attack`: is there a file that makes the program panic, hang, take too much memory,
 //! or contradict itself?
 //!
-//! Each case takes a small valid file and changes it. One case in eight (`--commands`) gives it to
-//! a command in a process of its own; the others give it to the same library calls in a worker,
+//! Each case takes a small valid file and changes it. One case in eight (`--commands`) passes it to
+//! a command in a process of its own. The others pass it to the same library calls in a worker,
 //! which is much quicker. Both have limits of memory and time. A case passes if the program answers
-//! or refuses with a message. Where two commands count the rows of one file, they must agree. A
-//! finding is kept with the command that repeats it.
+//! or refuses with a message. If two commands count the rows of one file, their counts must agree.
+//! A finding is stored with the command that repeats it.
 //!
-//! [`mutate`] and [`fitting`] have the changes, [`seeds`] the files and commands, [`worker`] the
-//! quick way.
+//! [`mutate`] and [`fitting`] make the changes, [`seeds`] has the files and commands, and
+//! [`worker`] runs the library calls.
 
 mod fitting;
 mod mutate;
@@ -31,19 +31,19 @@ use self::worker::Worker;
 use crate::shell::{Step, root, target};
 use crate::test::random_seed;
 
-/// Memory of each run, in KiB: of addresses, so that what is reserved counts.
+/// The limit of memory of each run, in KiB. It limits address space, so reserved memory counts too.
 const MOST_KIBIBYTES: u64 = 1 << 20;
-/// A run that takes more seconds of the processor is a finding.
+/// The limit of a run's processor time in seconds. A run that takes longer is a finding.
 const MOST_SECONDS: u64 = 5;
-/// How long a run is waited for before looking again.
+/// The pause between two checks of whether a run has ended.
 const GLANCE: Duration = Duration::from_micros(500);
-/// A run that is still there after this number of glances, at least a minute, waits for ever.
-/// Glances are counted and not time, so that a machine that was asleep is no finding.
+/// The limit of pauses, at least a minute. A run that has not ended by then is taken to hang.
+/// Pauses are counted instead of time, so that a machine that was asleep causes no finding.
 const MOST_GLANCES: u32 = 120_000;
-/// More findings than this are the same few over and over.
+/// The number of findings that ends the attack, because more would repeat the same few.
 const MOST_FINDINGS: usize = 50;
 
-/// How much to try.
+/// The extent of an attack.
 #[derive(Debug, Clone, Copy)]
 struct Effort {
     cases: u64,
@@ -63,17 +63,16 @@ impl Effort {
 /// The programs of an attack.
 #[derive(Debug)]
 struct Programs {
-    /// What is attacked.
+    /// The program that is attacked.
     crivo: PathBuf,
-    /// What reads mutants by the library calls of the program.
+    /// Reads mutants by the same library calls as the program.
     worker: PathBuf,
-    /// What writes files to begin with.
+    /// Writes the valid files that mutants are made from.
     seeds: PathBuf,
 }
 
 impl Programs {
-    /// Builds them with the features that the tests have built everything with, so that little is
-    /// left to build.
+    /// Builds the programs with the same features as the tests, so that little is left to build.
     fn build() -> Result<Self> {
         Step::cargo("build --workspace --bin crivo --example attack_worker --example attack_seeds").run()?;
         let built =
@@ -108,11 +107,11 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     attack(&programs, effort, kind.as_deref())
 }
 
-/// The cases of [`smoke`]. A fixed number, so that the same seed makes the same attack on every
-/// machine.
+/// The number of cases of [`smoke`]. It is fixed, so that the same seed makes the same attack on
+/// every machine.
 const SMOKE_CASES: u64 = 20_000;
 
-/// Less than a minute of it, with the program as the tests have built it.
+/// Attacks for less than a minute the program that the tests have built.
 pub(crate) fn smoke(seed: u64) -> Result<()> {
     let effort = Effort { time: Some(Duration::from_secs(50)), ..Effort::of(SMOKE_CASES, seed) };
     attack(&Programs::build()?, effort, None)
@@ -160,21 +159,21 @@ fn attack(programs: &Programs, effort: Effort, kind: Option<&str>) -> Result<()>
     bail!("{} findings in {runs} runs, seed {}:\n{}", found.len(), effort.seed, found.join("\n"))
 }
 
-/// The number of runs on files of one kind.
+/// The number of runs on files of one kind, as commands and as tasks of a worker.
 #[derive(Debug, Default)]
 struct Runs {
     commands: AtomicU64,
     tasks: AtomicU64,
 }
 
-/// What the threads of an attack share.
+/// The data that the threads of an attack share.
 struct Attacker<'a> {
     programs: &'a Programs,
     seeds: &'a Seeds,
     effort: Effort,
     began: Instant,
     next: AtomicU64,
-    /// By kind, in the order of [`Kind::ALL`].
+    /// The number of runs of each kind, in the order of [`Kind::ALL`].
     runs: [Runs; Kind::ALL.len()],
     stopped: AtomicBool,
     findings: Mutex<Vec<String>>,
@@ -183,9 +182,9 @@ struct Attacker<'a> {
 
 /// How a run ended.
 enum Ending {
-    /// With an answer or a refusal: what it printed.
+    /// The program answered or refused with a message. Has its output.
     Fair(Output),
-    /// In a way that is a finding.
+    /// The run is a finding. Has the reason.
     Foul(String),
 }
 
@@ -204,8 +203,8 @@ impl Attacker<'_> {
         Ok(())
     }
 
-    /// One mutant and the commands that belong to its kind. Depends on the seed and the number of
-    /// the case only.
+    /// Makes one mutant and runs the commands of its kind. The result depends only on the seed and
+    /// the number of the case.
     fn try_case(&self, case: u64, place: &Path, worker: &mut Worker) -> Result<()> {
         let mut random = Random::new(self.effort.seed ^ case.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let seed = self.seeds.pick(&mut random);
@@ -238,7 +237,7 @@ impl Attacker<'_> {
         Ok(())
     }
 
-    /// Runs the program with limits. `{}` among the arguments stands for the file.
+    /// Runs the program with limits. `{}` in the arguments is replaced by the path of the file.
     fn run_program(&self, arguments: &[String], file: &Path, folder: &Path) -> Result<Ending> {
         let limited =
             format!("ulimit -v {MOST_KIBIBYTES}; ulimit -t {MOST_SECONDS}; ulimit -c 0; exec \"$0\" \"$@\"");
@@ -273,7 +272,7 @@ impl Attacker<'_> {
             Some(0..=3) if said.contains("panicked at") => {
                 Ending::Foul(format!("panicked: {}", last_words(&said)))
             }
-            // Of a message, 2 is an answer: unsure.
+            // For a message, the exit code 2 is an answer: unsure.
             Some(2) if said.trim().is_empty() && output.stdout.is_empty() => {
                 Ending::Foul("refused without a word".into())
             }
@@ -282,13 +281,13 @@ impl Attacker<'_> {
         })
     }
 
-    /// Keeps a mutant on which a command was foul, and how to repeat the run.
+    /// Stores a mutant on which a command failed, and how to repeat the run.
     fn keep(&self, case: u64, seed: &Seed, mutant: &[u8], arguments: &[String], what: &str) -> Result<()> {
         let command = format!("ulimit -t {MOST_SECONDS}; crivo {}", arguments.join(" "));
         self.keep_with(case, seed, mutant, &command, what)
     }
 
-    /// Keeps a mutant on which a task of the worker was foul.
+    /// Stores a mutant on which a task of the worker failed.
     fn keep_task(&self, case: u64, seed: &Seed, mutant: &[u8], what: &str) -> Result<()> {
         let worker = &self.programs.worker;
         let worker = worker.strip_prefix(root()).unwrap_or(worker).display();
@@ -311,7 +310,7 @@ impl Attacker<'_> {
         Ok(())
     }
 
-    /// Prints how often files of each kind were read, and returns the sum.
+    /// Prints the number of runs for each kind of files, and returns the sum.
     fn print_runs(&self) -> u64 {
         println!("{:<12} {:>10} {:>10}", "kind", "commands", "tasks");
         let mut sum = 0;
@@ -325,7 +324,7 @@ impl Attacker<'_> {
     }
 }
 
-/// What a program said at its end: where it panicked and why, or its last line.
+/// Returns where a program panicked and why, or the last line of its output if it did not panic.
 fn last_words(text: &str) -> String {
     let mut lines = text.trim_end().lines().skip_while(|line| !line.contains("panicked at"));
     match (lines.next(), lines.next()) {

@@ -1,12 +1,12 @@
 //! How a valid file becomes a hostile one.
 //!
-//! Random changes of bytes rarely get past the first check of a format. So a change is made where
-//! the format is read, and what the format checks is made to fit again: the length of a Parquet
-//! footer here, checksums in [`fitting`](super::fitting).
+//! Random changes of bytes rarely get past the first check of a format. So changes are made at the
+//! positions that readers interpret. Then the values that readers check are corrected: the length
+//! of a Parquet footer here, checksums in [`fitting`](super::fitting).
 
 use crate::random::split_mix;
 
-/// A generator that is fast and whose values are specified.
+/// A fast random generator whose values are specified.
 #[derive(Debug)]
 pub(super) struct Random(u64);
 
@@ -19,7 +19,7 @@ impl Random {
         split_mix(&mut self.0)
     }
 
-    /// A number below `limit`, which is not 0.
+    /// Returns a number below `limit`, which must not be 0.
     pub(super) fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit.max(1) as u64) as usize
     }
@@ -33,7 +33,7 @@ impl Random {
     }
 }
 
-/// Numbers at which programs go wrong.
+/// Numbers at which programs often fail.
 const EXTREMES: [u64; 14] = [
     0,
     1,
@@ -51,7 +51,8 @@ const EXTREMES: [u64; 14] = [
     u64::MAX,
 ];
 
-/// Changes some bytes anywhere in a part of the file: flips, extreme numbers, cuts, repetitions.
+/// Makes one change at a random position in a range of the file: a flip, an extreme number, a cut
+/// or a repetition, for example.
 pub(super) fn change_bytes(bytes: &mut Vec<u8>, within: std::ops::Range<usize>, random: &mut Random) {
     if within.is_empty() {
         return;
@@ -87,7 +88,7 @@ pub(super) fn change_bytes(bytes: &mut Vec<u8>, within: std::ops::Range<usize>, 
     }
 }
 
-/// One to eight changes anywhere, now and then a cut.
+/// Makes one to eight changes at any position, and sometimes cuts the end off.
 pub(super) fn anywhere(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     for _ in 0..=random.below(8) {
         let end = bytes.len();
@@ -99,7 +100,8 @@ pub(super) fn anywhere(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// As [`anywhere`], but half of the changes are in the first bytes, where sizes are.
+/// Like [`anywhere`], but half of the mutants are changed in their first bytes only, because sizes
+/// are stored there.
 pub(super) fn with_head(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     const HEAD: usize = 40;
     if random.one_in(2) {
@@ -112,17 +114,17 @@ pub(super) fn with_head(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Behind the footer: its length in four bytes, and the magic number.
+/// The number of bytes after the footer: its length in four bytes, and the magic number.
 const PARQUET_TAIL: usize = 8;
 
-/// A Parquet file with changes in its footer, in the head of a page, or anywhere.
+/// Changes a Parquet file in its footer, in the head of a page, or at any position.
 pub(super) fn parquet(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     let Some(data) = data_length(&bytes) else { return anywhere(bytes, random) };
     match random.below(4) {
         0 => anywhere(bytes, random),
         1 => {
-            // Heads of pages are where a zigzag number says the kind: 0 is 0x15 0x00, a dictionary
-            // 0x15 0x04.
+            // A page's head begins with its kind as a zigzag number: 0 is 0x15 0x00, a dictionary
+            // is 0x15 0x04.
             let heads: Vec<usize> = (4..data.saturating_sub(24))
                 .filter(|&at| {
                     bytes[at] == 0x15 && matches!(bytes[at + 1], 0 | 4 | 6) && bytes[at + 2] == 0x15
@@ -155,15 +157,15 @@ pub(super) fn parquet(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     }
 }
 
-/// Where the footer begins.
+/// Returns the position at which the footer begins.
 fn data_length(bytes: &[u8]) -> Option<usize> {
     let tail = bytes.len().checked_sub(PARQUET_TAIL)?;
     let footer = u32::from_le_bytes(*bytes.get(tail..)?.first_chunk()?) as usize;
     tail.checked_sub(footer)
 }
 
-/// Replaces a number of variable length by an extreme one; of the same length unless bytes may
-/// move.
+/// Replaces a number of variable length by an extreme or random one. It has the same length unless
+/// `may_move`.
 fn change_number(bytes: &mut Vec<u8>, within: std::ops::Range<usize>, may_move: bool, random: &mut Random) {
     if within.is_empty() {
         return;
@@ -191,7 +193,8 @@ fn change_number(bytes: &mut Vec<u8>, within: std::ops::Range<usize>, may_move: 
     }
 }
 
-/// Text with marks where they hurt: quotes, line ends, brackets, zeros, very long stretches.
+/// Inserts marks that break parsers into a text: quotes, line ends, brackets, zeros, and very long
+/// repetitions. Also changes, repeats and cuts parts of it.
 pub(super) fn text(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     const MARKS: [&[u8]; 16] = [
         b"\"",

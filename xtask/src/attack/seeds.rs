@@ -1,4 +1,4 @@
-//! The files an attack begins with, and the commands that read each.
+//! The valid files that mutants are made from, and the commands that read each.
 
 use std::ffi::OsString;
 use std::fs;
@@ -11,7 +11,7 @@ use super::mutate::{self, Random};
 use super::{Programs, fitting};
 use crate::shell::{Step, root};
 
-/// What a file is, which decides how it is changed and who reads it.
+/// The format of a file, which decides how it is changed and which reader gets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Sketch,
@@ -42,7 +42,7 @@ impl Kind {
         Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
     }
 
-    /// What is run on a mutant: `{}` stands for the file.
+    /// Returns the commands that read a mutant. `{}` stands for the file.
     fn commands(self) -> &'static [&'static str] {
         match self {
             Self::Sketch => &[
@@ -75,13 +75,13 @@ impl Kind {
             ],
             Self::Reports => &["private aggregate {} -o aggregated.crivo"],
             Self::Interchange => &["show {}", "ask {} a"],
-            // A run continues its own collection only, and a message comes on standard input: the
-            // worker reads both.
+            // A search continues only its own collection, and a message comes on standard input. So
+            // the worker reads both.
             Self::Work | Self::Message => &[],
         }
     }
 
-    /// The task that the worker has for a mutant.
+    /// Returns the name of the worker's task for a mutant.
     fn task(self) -> &'static str {
         match self {
             Self::Sketch => "sketch",
@@ -94,7 +94,7 @@ impl Kind {
         }
     }
 
-    /// Two commands that count the rows of a file, and must agree if both do.
+    /// Returns two commands that count the rows of a file. Their counts must agree if both succeed.
     fn counting(self) -> &'static [&'static str] {
         match self {
             Self::Parquet => &["count {} --json", "profile {} --json"],
@@ -104,7 +104,8 @@ impl Kind {
     }
 }
 
-/// The file of a store of learned mail, and what is run on it: standard input is an empty message.
+/// The file name of a store of learned mail. Its commands read an empty message from standard
+/// input.
 const MAIL_STORE: &str = "mail.sqlite";
 const MAIL_COMMANDS: &[&str] = &[
     "mail stats --store index",
@@ -113,14 +114,14 @@ const MAIL_COMMANDS: &[&str] = &[
     "mail learn --store index spam",
 ];
 
-/// A valid file.
+/// A valid file that mutants are made from.
 #[derive(Debug)]
 pub(super) struct Seed {
     kind: Kind,
-    /// The end of the name, which tells the format.
+    /// The end of the file name, which tells readers the format.
     end: String,
     bytes: Vec<u8>,
-    /// The unchanged files beside it, which it is of no use without.
+    /// The other files of its folder, which stay unchanged and without which it cannot be read.
     others: Vec<(OsString, Vec<u8>)>,
 }
 
@@ -139,11 +140,11 @@ impl Seed {
         }
     }
 
-    /// Writes a mutant to a folder, under a name that its commands read.
+    /// Writes a mutant to a folder, under a name that its commands accept.
     pub(super) fn place_in(&self, folder: &Path, mutant: &[u8]) -> Result<PathBuf> {
         let file = if matches!(self.kind, Kind::Sqlite | Kind::Work) {
             let index = folder.join("index");
-            // A journal of the last mutant is not part of this one.
+            // The journal of an earlier mutant must not be applied to this one.
             let _ = fs::remove_dir_all(&index);
             fs::create_dir_all(&index)?;
             fs::write(folder.join("texts.txt"), "some text of a few words to look for\n")?;
@@ -162,17 +163,17 @@ impl Seed {
         self.kind
     }
 
-    /// The task that the worker has for a mutant.
+    /// Returns the name of the worker's task for a mutant.
     pub(super) fn task(&self) -> &'static str {
         if self.end == MAIL_STORE { "store" } else { self.kind.task() }
     }
 
-    /// Returns true if there are commands for a mutant, and not only a task.
+    /// Returns true if mutants are also read by commands, not only by the worker.
     pub(super) fn has_commands(&self) -> bool {
         !self.kind.commands().is_empty()
     }
 
-    /// The commands of one case: one of the kind's, or those that count rows.
+    /// Returns the commands of one case: one of its kind, or those that count rows.
     pub(super) fn commands(&self, random: &mut Random) -> Vec<Vec<String>> {
         let counting = self.kind.counting();
         if !counting.is_empty() && random.one_in(3) {
@@ -183,7 +184,7 @@ impl Seed {
         vec![words(command)]
     }
 
-    /// The rows that a successful command counted.
+    /// Returns the number of rows that a successful command counted.
     pub(super) fn rows_in(&self, arguments: &[String], output: &Output) -> Option<u64> {
         let counts = self.kind.counting().iter().any(|command| words(command) == arguments);
         if !counts || output.status.code() != Some(0) {
@@ -248,8 +249,8 @@ impl Seeds {
         self.0.iter().map(Vec::len).sum()
     }
 
-    /// A file: each kind is as likely as the others, but Parquet, whose reader is largest, three
-    /// times.
+    /// Returns a random file. Each kind is equally likely, except that Parquet is four times as
+    /// likely because its reader is the largest.
     pub(super) fn pick(&self, random: &mut Random) -> &Seed {
         let parquet =
             self.0.iter().find(|seeds| seeds.first().is_some_and(|seed| seed.kind == Kind::Parquet));
@@ -269,14 +270,14 @@ fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
         .collect())
 }
 
-/// The other files of a file's folder.
+/// Returns the names and contents of the other files in a file's folder.
 fn files_beside(path: &Path) -> Result<Vec<(OsString, Vec<u8>)>> {
     let folder = path.parent().unwrap_or(path);
     let others = files_in(folder)?.into_iter().filter(|other| other != path);
     others.map(|other| Ok((other.file_name().unwrap_or_default().to_owned(), fs::read(&other)?))).collect()
 }
 
-/// What the program itself writes.
+/// Writes the files that the program itself can make.
 fn make_with(program: &Path, folder: &Path) -> Result<()> {
     let _ = fs::remove_dir_all(folder.join("index"));
     let _ = fs::remove_dir_all(folder.join("mail"));
@@ -311,7 +312,7 @@ fn make_with(program: &Path, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The kind of a file by its name, and the end of the name that its mutants have.
+/// Returns the kind of a file by its name, and the end of the name for its mutants.
 fn kind_of(path: &Path) -> Option<(Kind, String)> {
     let name = path.file_name()?.to_str()?;
     match path.parent()?.file_name()?.to_str()? {

@@ -1,4 +1,4 @@
-//! A process that reads mutants one after the other, and is started again when one of them ends it.
+//! A process that reads one mutant after another. It is started again if a mutant ends it.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -9,10 +9,10 @@ use anyhow::{Context, Result};
 
 use super::{MOST_KIBIBYTES, last_words};
 
-/// The exit code of a worker whose task took too long.
+/// The exit code of a worker whose task exceeded its time limit.
 const TOO_SLOW: i32 = 124;
 
-/// How a worker is started, and the process if there is one.
+/// A worker process, which is started when it is needed.
 pub(super) struct Worker {
     program: PathBuf,
     folder: PathBuf,
@@ -26,12 +26,12 @@ struct Process {
 }
 
 impl Worker {
-    /// A worker that runs in a folder.
+    /// Returns a worker that will run in `folder`.
     pub(super) fn new(program: &Path, folder: &Path) -> Self {
         Self { program: program.to_path_buf(), folder: folder.to_path_buf(), process: None }
     }
 
-    /// Returns what is foul about a task on a file, if anything is.
+    /// Performs a task on a file. Returns the reason if the result is a finding.
     pub(super) fn perform(&mut self, task: &str, file: &Path) -> Result<Option<String>> {
         let mut process = match self.process.take() {
             Some(process) => process,
@@ -78,7 +78,7 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         if let Some(Process { mut child, tasks, .. }) = self.process.take() {
-            // It ends when there are no more tasks.
+            // The worker ends when its input is closed.
             drop(tasks);
             let _ = child.wait();
         }

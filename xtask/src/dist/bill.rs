@@ -1,10 +1,10 @@
 //! The bill of materials: every crate that the program is made of, with version, licence, checksum
-//! and what it uses.
+//! and dependencies.
 //!
-//! The form is `CycloneDX` 1.5. Cargo says what is built (`cargo tree`), `Cargo.lock` has the
-//! checksums. Procedural macros and build scripts are left out: they run while the program is built
-//! and are no part of it. There is no time and no number of its own in it, so that the same sources
-//! give the same bytes.
+//! The format is `CycloneDX` 1.5. `cargo tree` lists what is built, and `Cargo.lock` has the
+//! checksums. Procedural macros and build scripts are left out, because they run during the build
+//! and are no part of the program. The file has no time and no serial number, so that the same
+//! sources give the same bytes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -21,11 +21,11 @@ struct Crate {
     version: String,
     licence: String,
     repository: String,
-    /// The keys of the crates that it uses.
+    /// The keys of the crates that this crate depends on.
     uses: Vec<String>,
 }
 
-/// Returns the bill of the program for a target.
+/// Returns the bill of materials of the program for a target.
 pub(super) fn of_program(version: &str, triple: &str) -> Result<String> {
     let tree = Step::cargo("tree --locked --package crivo-cli --edges normal,no-proc-macro --prefix depth")
         .args(["--format", " {p}\t{l}\t{r}", "--target", triple])
@@ -37,9 +37,9 @@ pub(super) fn of_program(version: &str, triple: &str) -> Result<String> {
     Ok(written(version, &crates, &checksums_in(&lock)))
 }
 
-/// The crates in a tree of cargo's, by their keys (`name@version`). Each line is the depth, the
-/// crate with its version, its licence and its repository. A crate that was shown before ends with
-/// `(*)` and is shown without what it uses.
+/// Parses the output of `cargo tree` into crates by their keys (`name@version`). Each line has the
+/// depth, the crate with its version, its licence and its repository. A line that ends with `(*)`
+/// repeats a crate without its dependencies.
 fn crates_in(tree: &str) -> BTreeMap<String, Crate> {
     let mut crates: BTreeMap<String, Crate> = BTreeMap::new();
     let mut above: Vec<String> = Vec::new();
@@ -65,7 +65,7 @@ fn crates_in(tree: &str) -> BTreeMap<String, Crate> {
     crates
 }
 
-/// The checksums in a lock file, by the keys of crates.
+/// Returns the checksums in a lock file, by the keys of crates.
 fn checksums_in(lock: &str) -> BTreeMap<String, String> {
     let value = |package: &str, name: &str| {
         let line = package.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(" = \""))?;
@@ -132,12 +132,12 @@ fn written(version: &str, crates: &BTreeMap<String, Crate>, checksums: &BTreeMap
     text
 }
 
-/// The address of a crate, as lists of vulnerabilities name it.
+/// Returns the package URL of a crate, which databases of vulnerabilities use.
 fn address(key: &str) -> String {
     format!("pkg:cargo/{}", key.replace('+', "%2B"))
 }
 
-/// A JSON string.
+/// Returns a text as a JSON string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from('"');
     for character in text.chars() {

@@ -1,4 +1,4 @@
-//! What a package holds besides the program: most of it the program writes itself.
+//! The contents of a package besides the program. The program writes most of them itself.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,15 +7,16 @@ use anyhow::{Context, Result, bail};
 
 use crate::shell::{Step, root, target};
 
-/// The page with the unit of the mail service: what administrators read is what is installed.
+/// The page with the systemd unit of the mail service. Administrators read the unit that is
+/// installed.
 const UNIT_PAGE: &str = "docs/mail-setups.md";
-/// The first line of the unit there.
+/// The first line of the unit on that page.
 const UNIT_NAME: &str = "# /etc/systemd/system/crivo-mail.service\n";
 
-/// Files beside the program, under their names in a package.
+/// Files outside the program, under their names in a package.
 const DOCUMENTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
-/// What goes into packages.
+/// The files that go into packages.
 pub(super) struct Contents {
     pub(super) version: String,
     /// A folder with `crivo`, `man/`, `completions/`, `systemd/` and documents.
@@ -23,7 +24,7 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    /// Lays out what belongs to a program.
+    /// Makes the folder with the files that belong to a program.
     pub(super) fn of(program: &Path) -> Result<Self> {
         let Some(said) = Step::new(program, "--version").output() else {
             bail!("{} is no program that runs here: cargo build --package crivo-cli", program.display());
@@ -54,7 +55,7 @@ impl Contents {
         Ok(Self { version, folder })
     }
 
-    /// Packs the folder; the same contents give the same bytes.
+    /// Packs the folder into a tarball. The same contents give the same bytes.
     pub(super) fn tarball(&self, bill: &Path, triple: &str, into: &Path) -> Result<PathBuf> {
         copy(bill, &self.folder.join("crivo.cdx.json"))?;
         let tarball = into.join(format!("crivo-{}-{triple}.tar.gz", self.version));
@@ -69,15 +70,15 @@ impl Contents {
     }
 }
 
-/// The unit on a page, with the program where packages put it.
+/// Returns the unit on a page, with the path at which packages install the program.
 fn unit_in(page: &str) -> Option<String> {
     let (_, unit) = page.split_once(UNIT_NAME)?;
     let (unit, _) = unit.split_once("```")?;
     Some(unit.replace("/usr/local/bin/crivo", "/usr/bin/crivo"))
 }
 
-/// When the last change was made, in seconds of 1970: packages of the same sources have the same
-/// times.
+/// Returns the time of the last change in seconds since 1970, so that packages of the same sources
+/// have the same times.
 pub(super) fn changed_at() -> String {
     std::env::var("SOURCE_DATE_EPOCH").ok().unwrap_or_else(|| {
         let time = Step::new("git", "log --max-count=1 --format=%ct").output();

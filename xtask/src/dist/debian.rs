@@ -1,7 +1,8 @@
 //! The Debian package: the program, manual pages, completions, the unit of the mail service.
 //!
-//! It is laid out as Debian's rules say and packed by `dpkg-deb`. It has no scripts: the service
-//! runs as a user that systemd makes up, and an administrator who wants it enables it.
+//! It follows the layout that Debian's rules require and is packed by `dpkg-deb`. It has no
+//! scripts. The service runs as a dynamic user of systemd, and is disabled until an administrator
+//! enables it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 use super::contents::{Contents, changed_at, copy, write};
 use crate::shell::{Step, root, target};
 
-/// Where the parts go: from the contents, to the package.
+/// The folders of the contents, each with its destination in the package.
 const PLACES: [(&str, &str); 6] = [
     ("crivo", "usr/bin/crivo"),
     ("completions/crivo.bash", "usr/share/bash-completion/completions/crivo"),
@@ -21,7 +22,7 @@ const PLACES: [(&str, &str); 6] = [
     ("README.md", "usr/share/doc/crivo/README.md"),
 ];
 
-/// Makes the package in a folder, compressed with an effort of 1 to 9.
+/// Makes the package in a folder, with a compression level of 1 to 9.
 pub(super) fn package(contents: &Contents, bill: &Path, into: &Path, effort: u8) -> Result<PathBuf> {
     let architecture = Step::new("dpkg", "--print-architecture").output().map(|name| name.trim().to_owned());
     let architecture = architecture.context(
@@ -64,7 +65,7 @@ pub(super) fn package(contents: &Contents, bill: &Path, into: &Path, effort: u8)
     Ok(package)
 }
 
-/// Copies a file to its place in the tree.
+/// Copies a file to its place in the package's tree.
 fn place(from: &Path, to: &Path) -> Result<()> {
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
@@ -109,7 +110,7 @@ fn control(version: &str, architecture: &str, kibibytes: u64, program: &[u8]) ->
     ))
 }
 
-/// The packages with the libraries that a program loads, from the names in it.
+/// Returns the packages with the libraries that a program loads, whose names are in its bytes.
 fn dependencies(program: &[u8]) -> Result<String> {
     let glibc = newest_glibc(program);
     ensure!(
@@ -123,7 +124,8 @@ fn dependencies(program: &[u8]) -> Result<String> {
     Ok(packages.join(", "))
 }
 
-/// The newest version of glibc whose symbols a program asks for: each stands in it as `GLIBC_2.34`.
+/// Returns the newest glibc whose symbols a program needs. Each symbol version is in the program's
+/// bytes, such as `GLIBC_2.34`.
 fn newest_glibc(program: &[u8]) -> (u32, u32) {
     const MARK: &[u8] = b"\0GLIBC_";
     let mut newest = (0, 0);
@@ -143,7 +145,7 @@ fn contains(program: &[u8], name: &[u8]) -> bool {
     program.windows(name.len()).any(|window| window == name)
 }
 
-/// The file that Debian wants beside every program.
+/// Returns the copyright file that Debian requires of every package.
 fn copyright(licence: &str) -> String {
     let holder = licence
         .lines()

@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: everything that is given to others, in `target/packages`.
+//! `cargo xtask dist`: everything that is released to users, in `target/packages`.
 //!
 //! | file | is |
 //! |---|---|
@@ -8,10 +8,10 @@
 //! | `crivo-VERSION.cdx.json` | the bill of materials: every crate that the program is made of (`CycloneDX`) |
 //! | `SHA256SUMS` | the checksums of those |
 //!
-//! Program and extension are linked by Zig against an old glibc, so that they run on older systems
-//! than the one that builds them. Every package is installed where nothing of crivo is, and each
+//! Zig links the program and the extension against an old glibc, so that they run on older systems
+//! than the one that builds them. Every package is installed on a system without crivo, and each
 //! command is run there (`trial`). The tests do the same with the program that they have built,
-//! because what they check is the packages and not the optimiser.
+//! because they check the packages and not the optimiser.
 
 mod bill;
 mod contents;
@@ -31,8 +31,9 @@ use crate::shell::{Step, root, target};
 /// The oldest glibc that packages run with: Debian 10, Ubuntu 20.04, RHEL 8 and later.
 const GLIBC: &str = "2.28";
 
-/// The sizes in bytes that packages should not outgrow. A larger one is named and still made: the
-/// program has 23 MB and misses its figure. CONTRIBUTING.md says what takes how much.
+/// The sizes in bytes that the program and the wheel should not exceed. A larger one is reported
+/// but still packed: the program has 23 MB and exceeds its limit. CONTRIBUTING.md lists the size of
+/// each part.
 const LARGEST_PROGRAM: u64 = 14_000_000;
 const LARGEST_WHEEL: u64 = 15_000_000;
 
@@ -52,7 +53,7 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     );
     let python =
         || setup::python_with(&target().join("venv-dist"), &root().join("packaging/requirements.txt"));
-    // One that was built otherwise is as large as it is.
+    // The size is not checked for a program that was built otherwise.
     let (program, largest) = match program {
         Some(program) => (program, None),
         None => (build_program(&python()?)?, Some(LARGEST_PROGRAM)),
@@ -76,7 +77,7 @@ pub(crate) fn run(arguments: &mut lexopt::Parser) -> Result<()> {
     Ok(())
 }
 
-/// The tests of packages: made of the program and the wheel that the tests have built.
+/// Tests the packages, made of the program and the wheel that the tests have built.
 pub(crate) fn smoke(wheel: &Path) -> Result<()> {
     let packages = pack(&setup::stripped_program()?, &target().join("tmp/packages"), 1)?;
     write_checksums(&target().join("tmp/packages"))?;
@@ -85,12 +86,12 @@ pub(crate) fn smoke(wheel: &Path) -> Result<()> {
     trial::of_wheel(wheel)
 }
 
-/// This machine, as Rust names it.
+/// Returns the target triple of this machine.
 fn triple() -> String {
     format!("{}-unknown-linux-gnu", std::env::consts::ARCH)
 }
 
-/// Shows how large files are, and names those that are larger than they should be.
+/// Prints the sizes of files, and reports those that exceed their limit.
 fn show_sizes(files: &[(PathBuf, Option<u64>)]) -> Result<()> {
     println!();
     let mut too_large = Vec::new();
@@ -113,7 +114,7 @@ fn show_sizes(files: &[(PathBuf, Option<u64>)]) -> Result<()> {
     Ok(())
 }
 
-/// The program as it is given to others.
+/// Builds the program as it is released.
 fn build_program(python: &Python) -> Result<PathBuf> {
     let triple = triple();
     python
@@ -123,7 +124,7 @@ fn build_program(python: &Python) -> Result<PathBuf> {
     Ok(target().join(triple).join("dist/crivo"))
 }
 
-/// The Python package with the program.
+/// Builds the Python package with the program.
 fn build_wheel(python: &Python, program: &Path, folder: &Path) -> Result<PathBuf> {
     let platform = format!("manylinux_{}", GLIBC.replace('.', "_"));
     python
@@ -136,7 +137,7 @@ fn build_wheel(python: &Python, program: &Path, folder: &Path) -> Result<PathBuf
     Ok(wheel)
 }
 
-/// Packages without Python.
+/// The packages other than the Python package.
 struct Packages {
     tarball: PathBuf,
     debian: PathBuf,
@@ -157,7 +158,7 @@ fn pack(program: &Path, folder: &Path, effort: u8) -> Result<Packages> {
     Ok(Packages { tarball, debian })
 }
 
-/// Writes the checksums of all files of a folder, and reads them again.
+/// Writes the checksums of all files of a folder, and verifies them.
 fn write_checksums(folder: &Path) -> Result<()> {
     let script = "cd \"$1\" && rm -f SHA256SUMS && sha256sum -- * > ../SHA256SUMS && mv ../SHA256SUMS . && \
                   sha256sum --check --quiet SHA256SUMS";

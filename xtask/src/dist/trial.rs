@@ -1,8 +1,8 @@
-//! Packages, installed where nothing of crivo is, and every command run there.
+//! Installs packages on a system without crivo, and runs every command there.
 //!
-//! `packaging/try-verbs.sh` has the commands with what they must answer. The Debian package goes
-//! into a root of its own, a minimal Debian that `debootstrap` makes once in `target/clean-root`;
-//! the wheel goes into a fresh virtual environment.
+//! `packaging/try-verbs.sh` has the commands with their expected answers. The Debian package is
+//! installed into a minimal Debian, which `debootstrap` makes once in `target/clean-root`. The
+//! wheel is installed into a fresh virtual environment.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::{clean_root, setup};
 
 const SCRIPT: &str = "packaging/try-verbs.sh";
 
-/// What the package puts beside the program.
+/// Files that the package installs besides the program.
 const INSTALLED: [&str; 7] = [
     "/usr/share/man/man1/crivo.1.gz",
     "/usr/share/man/man1/crivo-distinct.1.gz",
@@ -37,7 +37,7 @@ pub(super) fn of_debian_package(package: &Path) -> Result<()> {
         ])
         .args([&trial, package, &root().join("samples"), &root().join(SCRIPT)])
         .run()?;
-    // What an earlier trial that was stopped left.
+    // Removes what an interrupted trial left.
     inside("dpkg --purge crivo 2> /dev/null || true").run()?;
     inside("dpkg --install /tmp/crivo-trial/crivo.deb").run()?;
     for file in INSTALLED {
@@ -84,7 +84,7 @@ pub(super) fn of_wheel(wheel: &Path) -> Result<()> {
         .args(["samples"])
         .env("PATH", format!("{}:/usr/bin:/bin", programs.display()))
         .run()?;
-    // The package and the program are of one version, and each reads what the other writes.
+    // The package and the program have the same version, and each reads what the other writes.
     let script = "import crivo, pathlib, subprocess, sys\n\
                   program = pathlib.Path(sys.executable).parent / 'crivo'\n\
                   said = subprocess.check_output([program, '--version'], text=True)\n\
@@ -96,7 +96,7 @@ pub(super) fn of_wheel(wheel: &Path) -> Result<()> {
     python.code(script).args([folder.join("visitors.crivo")]).run()
 }
 
-/// A command that is new must be tried too.
+/// Returns an error if the script does not try every command, so that a new one is not forgotten.
 fn every_verb_is_tried(program: &Path) -> Result<()> {
     let help = Step::new(program, "--help")
         .output()
@@ -110,16 +110,16 @@ fn every_verb_is_tried(program: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The commands that a help text lists.
+/// Returns the commands that a help text lists.
 fn verbs_in(help: &str) -> Vec<&str> {
     let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let listed = lines.take_while(|line| !line.trim().is_empty());
-    // Descriptions of more than a line go on further in.
+    // Continued lines of a description are indented further.
     let named = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     named.filter_map(|line| line.split_whitespace().next()).filter(|verb| *verb != "help").collect()
 }
 
-/// A minimal Debian of this machine's release, made once.
+/// Returns a minimal Debian of this machine's release, made once.
 fn root_of_this_release() -> Result<PathBuf> {
     let folder = target().join("clean-root");
     let done = target().join("clean-root.done");

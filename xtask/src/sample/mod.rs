@@ -1,8 +1,8 @@
 //! `cargo xtask sample`: writes the small files that the README and the documentation use.
 //!
-//! Invented visits to an invented site, drawn from a seeded generator, so that every run writes the
-//! same file: popular pages and countries, returning visitors, empty referrers, a quoted comma
-//! here and there. [`orders`] makes an invented shop's orders and customers.
+//! They are invented visits to an invented site, drawn from a seeded generator, so that every run
+//! writes the same file. They have popular pages and countries, returning visitors, empty
+//! referrers, and some quoted commas. [`orders`] makes an invented shop's orders and customers.
 
 mod orders;
 
@@ -70,7 +70,7 @@ fn visits() -> String {
     text
 }
 
-/// A generator whose values are specified, so that the sample is the same everywhere.
+/// A random generator whose values are specified, so that the sample is the same everywhere.
 struct Random(u64);
 
 impl Random {
@@ -82,7 +82,7 @@ impl Random {
         ((u128::from(self.bits()) * u128::from(below)) >> 64) as u64
     }
 
-    /// Small numbers much more often than large ones.
+    /// Returns a number below `below`. Small numbers are much more frequent than large ones.
     fn popular(&mut self, below: u64) -> u64 {
         let most = self.below(below) + 1;
         self.below(most)

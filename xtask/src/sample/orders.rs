@@ -1,9 +1,9 @@
 //! Orders of an invented shop, and its customers: a table as people get them.
 //!
-//! Every column is there to show something that `crivo profile` says: a key, a column that joins,
-//! days in three formats because the export changed twice, amounts with thousands separators, few
-//! and many different values, a majority, missing values, a column that is always empty, one that
-//! changes its type midway, and notes that often say nearly the same.
+//! Every column shows something that `crivo profile` reports: a key, a column that joins, days in
+//! three formats because the export changed twice, amounts with thousands separators, columns of
+//! few and of many different values, a majority value, missing values, an empty column, a column
+//! that changes its type midway, and notes that often say nearly the same.
 
 use std::fmt::Write as _;
 
@@ -11,9 +11,9 @@ use super::Random;
 
 const ORDERS: u64 = 4_000;
 const CUSTOMERS: u64 = 1_200;
-/// From these orders on the days look different.
+/// The orders from which the format of days changes.
 const NEW_DAYS: [u64; 2] = [2_400, 3_300];
-/// From this order on a rating may be a word.
+/// The order from which a rating may be a word.
 const WORDS_FROM: u64 = 2_950;
 
 const FIRST_NAMES: [&str; 16] = [
@@ -56,7 +56,7 @@ const WORDS: [&str; 24] = [
     "morning", "slowly",
 ];
 
-/// `samples/orders.csv`.
+/// Returns the text of `samples/orders.csv`.
 pub(super) fn orders() -> String {
     let mut random = Random(2);
     let mut text = String::from(
@@ -86,7 +86,7 @@ pub(super) fn orders() -> String {
     text
 }
 
-/// `samples/customers.csv`.
+/// Returns the text of `samples/customers.csv`.
 pub(super) fn customers() -> String {
     let mut random = Random(3);
     let mut text = String::from("customer,name,email,country,since\n");
@@ -105,7 +105,7 @@ pub(super) fn customers() -> String {
     text
 }
 
-/// A day, counted from 1970, as the export of its time wrote it.
+/// Returns a day, counted from 1970, in the format of the export at the time of the order.
 fn day_of(order: u64, days: u64) -> String {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -117,8 +117,8 @@ fn day_of(order: u64, days: u64) -> String {
     }
 }
 
-/// The year, month and day of a number of days after 1970-01-01 (Hinnant's algorithm, for years
-/// after 1970).
+/// Returns the year, month and day of a number of days after 1970-01-01 (Hinnant's algorithm, for
+/// years after 1970).
 fn date(days: u64) -> (u64, u64, u64) {
     let shifted = days + 719_468;
     let era = shifted / 146_097;
@@ -131,7 +131,7 @@ fn date(days: u64) -> (u64, u64, u64) {
     (era * 400 + year_of_era + u64::from(month <= 2), month, day)
 }
 
-/// An amount with commas between thousands, quoted where it has one.
+/// Returns an amount with commas between thousands, quoted if it has one.
 fn amount_of(cents: u64) -> String {
     let (whole, rest) = (cents / 100, cents % 100);
     if whole < 1000 {
@@ -149,7 +149,8 @@ fn rating_of(order: u64, random: &mut Random) -> String {
     }
 }
 
-/// Nothing mostly, then one of a few wishes in slightly different words, then something of its own.
+/// Returns a note: mostly empty, sometimes one of a few wishes with slightly different endings, or
+/// random words.
 fn note_of(random: &mut Random) -> String {
     match random.below(10) {
         0..6 => String::new(),

@@ -1,8 +1,8 @@
-//! The options that every command with an input shares, turned into ready objects.
+//! The options that all commands with an input share, converted into ready objects.
 //!
-//! Each group is flattened into a command's own arguments. What was typed stays in these structs;
-//! [`InputArgs::pass`] and [`KeyArgs::scheme`] check it and make what the work needs, so that a
-//! wrong option is reported before anything is read.
+//! Each group of options is flattened into a command's own arguments. These structs hold what the
+//! user typed. [`InputArgs::pass`] and [`KeyArgs::scheme`] check it and make the objects for the
+//! work, so that a wrong option is reported before anything is read.
 
 #[cfg(test)]
 mod tests;
@@ -49,12 +49,13 @@ pub(crate) struct InputArgs {
 }
 
 impl InputArgs {
-    /// The input, checked: every file is there, options fit each other.
+    /// Returns a pass over the input. Fails if a file is missing or options contradict each other.
     pub(crate) fn pass(&self) -> Result<Pass> {
         Ok(self.pass_of(self.laid_out(Input::from_args(&self.layout.files)?)?))
     }
 
-    /// A pass over some of the files, laid out already.
+    /// Returns a pass over some of the files. The layout options have been applied to `input`
+    /// before.
     pub(crate) fn pass_of(&self, input: Input) -> Pass {
         Pass {
             input,
@@ -70,17 +71,17 @@ impl InputArgs {
         }
     }
 
-    /// Files laid out as the options say.
+    /// Applies the layout options to files.
     pub(crate) fn laid_out(&self, files: Input) -> Result<Input> {
         Ok(self.layout.laid_out(files)?.follow(self.follow))
     }
 
-    /// The files as they were named.
+    /// The files as the user named them.
     pub(crate) fn files(&self) -> &[PathBuf] {
         &self.layout.files
     }
 
-    /// Whether a delimiter was given.
+    /// Returns true if the user gave a delimiter.
     pub(crate) fn has_delimiter(&self) -> bool {
         self.layout.delimiter.is_some()
     }
@@ -90,27 +91,27 @@ impl InputArgs {
         self.layout.format_of_first()
     }
 
-    /// The format of a file of that name.
+    /// Returns the format of a file with this name.
     pub(crate) fn format_of(&self, name: &str) -> Format {
         self.layout.format_of(name)
     }
 
-    /// Whether word n-grams were asked for.
+    /// Returns true if the user requested word n-grams.
     pub(crate) fn has_words(&self) -> bool {
         self.words.is_some()
     }
 
-    /// The field that was named.
+    /// The field that the user named.
     pub(crate) fn field(&self) -> Option<&str> {
         self.layout.field.as_deref()
     }
 
-    /// Whether a field was named.
+    /// Returns true if the user named a field.
     pub(crate) fn has_field(&self) -> bool {
         self.layout.field.is_some()
     }
 
-    /// A place for a sketch, which must not be one of the files to read.
+    /// Returns a destination for a sketch. It must not be one of the input files.
     pub(crate) fn output_beside(&self, path: &Path) -> Result<Destination> {
         self.layout.output_beside(path)
     }
@@ -140,12 +141,14 @@ pub(crate) struct AskedKeyArgs {
 }
 
 impl AskedKeyArgs {
-    /// Returns true if integer keys were asked for, and false if texts were.
+    /// Returns true if the user requested integer keys, false for text keys, and `None` for
+    /// neither.
     pub(crate) fn are_integers(&self) -> Option<bool> {
         self.kind.map(|kind| kind == KeyName::Int)
     }
 
-    /// Makes sure that what was asked for is what the sketch in the file `name` has.
+    /// Fails if the user requested a kind of keys that differs from that of the sketch in the file
+    /// `name`.
     pub(crate) fn agree_with(&self, scheme: KeyScheme, name: &str) -> Result<()> {
         let (asked, found) = (self.kind.map(KeyName::word), key_word(scheme));
         match asked.filter(|asked| *asked != found) {
@@ -164,7 +167,7 @@ pub(crate) struct Seeded {
 }
 
 impl Seeded {
-    /// The seed as a number: 0 unless told.
+    /// Returns the seed as a number, 0 by default.
     pub(crate) fn number(&self) -> Result<u64> {
         seed_number(self.seed)
     }
@@ -205,7 +208,7 @@ impl FromStr for Seed {
 }
 
 impl KeyArgs {
-    /// The scheme of a new sketch.
+    /// Returns the key scheme of a new sketch.
     pub(crate) fn scheme(&self) -> Result<KeyScheme> {
         let scheme = match self.keys.unwrap_or(KeyName::Text) {
             KeyName::Text => KeyScheme::bytes(),
@@ -214,22 +217,23 @@ impl KeyArgs {
         Ok(scheme.with_seed(self.seed()?))
     }
 
-    /// The seed as a number: 0 unless told.
+    /// Returns the seed as a number, 0 by default.
     pub(crate) fn seed(&self) -> Result<u64> {
         seed_number(self.seed)
     }
 
-    /// Whether integer keys were asked for.
+    /// Returns true if the user requested integer keys.
     pub(crate) fn are_integers(&self) -> bool {
         self.keys == Some(KeyName::Int)
     }
 
-    /// Whether a kind of keys was asked for.
+    /// Returns true if the user requested text keys.
     pub(crate) fn are_text(&self) -> bool {
         self.keys == Some(KeyName::Text)
     }
 
-    /// Makes sure that what was asked for is what the sketch in the file `name` has.
+    /// Fails if the user requested a kind of keys or a seed that differs from those of the sketch
+    /// in the file `name`.
     pub(crate) fn agree_with(&self, scheme: KeyScheme, name: &str) -> Result<()> {
         let (asked, found) = (self.keys.map(KeyName::word), key_word(scheme));
         if let Some(asked) = asked.filter(|asked| *asked != found) {
@@ -260,7 +264,7 @@ impl KeyName {
     }
 }
 
-/// The kind of keys in the words of `--keys`.
+/// Returns the kind of keys as a value of `--keys`.
 pub(crate) fn key_word(scheme: KeyScheme) -> &'static str {
     match scheme.kind() {
         crivo::keys::KeyKind::Bytes => "text",
@@ -289,7 +293,7 @@ pub(crate) struct SketchArgs {
     turn: OnceLock<Turn>,
 }
 
-/// A sketch that a command goes on with, and the name of its file.
+/// A sketch that a command continues, and the name of its file.
 #[derive(Debug)]
 pub(crate) struct Continued {
     pub(crate) name: String,
@@ -297,22 +301,22 @@ pub(crate) struct Continued {
 }
 
 impl SketchArgs {
-    /// Whether a sketch is to be kept at all.
+    /// Returns true if the sketch is to be written to a file.
     pub(crate) fn is_wanted(&self) -> bool {
         self.output.is_some() || self.into.is_some()
     }
 
-    /// The file that `-o` names, if no sketch is continued.
+    /// Returns the file that `-o` names, if no sketch is continued.
     pub(crate) fn only_output(&self) -> Option<&Path> {
         self.output.as_deref().filter(|_| self.into.is_none())
     }
 
-    /// Returns the sketch to go on with, if there is one. From here on until the command ends,
-    /// other processes that continue the same file wait.
+    /// Returns the sketch to continue, if there is one. Takes the lock of its file: until the
+    /// command ends, other processes that continue the same file wait.
     pub(crate) fn to_continue(&self) -> Result<Option<Continued>> {
         let Some(path) = &self.into else { return Ok(None) };
         if self.turn.get().is_none() {
-            // Only one thread reads arguments, so nothing was set meanwhile.
+            // Only one thread reads arguments, so the cell is still empty.
             let _ = self.turn.set(self.wait.take_turn(path)?);
         }
         if !path.exists() {
@@ -321,7 +325,8 @@ impl SketchArgs {
         Ok(Some(Continued { name: store::name_of(path), sketch: store::read(path)?.sketch }))
     }
 
-    /// Where to write it, if anywhere, which must not be one of the files to read.
+    /// Returns where to write the sketch, if the user requested that. It must not be one of the
+    /// input files.
     pub(crate) fn destination(&self, input: &InputArgs) -> Result<Option<Destination>> {
         match self.output.as_deref().or(self.into.as_deref()) {
             Some(path) => input.output_beside(path).map(Some),
@@ -331,7 +336,7 @@ impl SketchArgs {
 }
 
 impl Continued {
-    /// Makes sure that the sketch has the kind and sizes that were asked for.
+    /// Fails if the sketch differs from `asked` in kind or sizes.
     pub(crate) fn require_same_sizes(&self, asked: &AnySketch) -> Result<()> {
         let Self { name, sketch } = self;
         if sketch.family() != asked.family() {
@@ -350,7 +355,7 @@ impl Continued {
         }
     }
 
-    /// Why this command cannot go on with it.
+    /// Returns the error that this command cannot continue the sketch.
     pub(crate) fn refusal(&self) -> anyhow::Error {
         let family = kinds::with_article(self.sketch.family().name());
         let made_by = kinds::of(&self.sketch).made_by;
@@ -368,7 +373,7 @@ pub(crate) enum OnFull {
 }
 
 impl OnFull {
-    /// Says it, or ends with it.
+    /// Warns with the message, or fails with it.
     pub(crate) fn report(self, message: &str, out: &Output) -> Result<()> {
         match self {
             Self::Warn => {
@@ -380,7 +385,7 @@ impl OnFull {
     }
 }
 
-/// A share such as an error or a rate: `0.01` or `1%`.
+/// Parses a share such as an error or a rate: `0.01` or `1%`.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
     let (number, scale) = match text.strip_suffix('%') {
         Some(percent) => (percent.trim_end(), 100.0),
@@ -392,18 +397,18 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// How many words an item has.
+/// Parses the number of words of an item.
 fn words_of_an_item(text: &str) -> Result<NonZero<u16>, String> {
     text.parse().map_err(|_| "expected a number of words from 1 to 65535".into())
 }
 
-/// A number of things, at least one; also as `10k`.
+/// Parses a number of at least one, such as `5` or `10k`.
 pub(crate) fn at_least_one(text: &str) -> Result<NonZero<u64>, String> {
     let number = whole(text).ok();
     number.and_then(NonZero::new).ok_or_else(|| "expected a whole number from 1 on, such as 10 or 5k".into())
 }
 
-/// A whole number, also as `10_000_000`, `1e9`, `10k` or `5M`.
+/// Parses a whole number. Also accepts `10_000_000`, `1e9`, `10k` and `5M`.
 pub(crate) fn whole(text: &str) -> Result<u64, String> {
     let wrong = || "expected a whole number such as 1000000, 1e6 or 5M".to_string();
     let plain = text.replace('_', "");
@@ -417,6 +422,7 @@ pub(crate) fn whole(text: &str) -> Result<u64, String> {
         _ => (plain.as_str(), 1.0),
     };
     let number = digits.parse::<f64>().map_err(|_| wrong())? * scale;
-    // Beyond 2^53 not every whole number is a float; such a number is written out.
+    // Beyond 2^53 not every whole number is a float. Such a number must be written without a suffix
+    // or an exponent.
     if number >= 0.0 && number.fract() == 0.0 && number <= 9e15 { Ok(number as u64) } else { Err(wrong()) }
 }

@@ -1,4 +1,4 @@
-//! The files that are read, so that a change between two readings is noticed.
+//! The files that are read. A change between two readings is detected.
 
 use std::fmt;
 use std::fs;
@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 
 use super::about;
 
-/// Files with their sizes and times of change.
+/// Files with their sizes and modification times.
 #[derive(Debug, Default)]
 pub(crate) struct InputFiles(Vec<InputFile>);
 
@@ -23,7 +23,7 @@ struct InputFile {
 impl InputFile {
     fn of(path: &Path) -> Result<Self> {
         let found = fs::metadata(path).map_err(|error| about(path, &error))?;
-        // A pipe or a device has neither.
+        // Pipes and devices have neither size nor modification time.
         let changed = found.modified().ok().filter(|_| found.is_file());
         Ok(Self { path: path.to_path_buf(), bytes: if found.is_file() { found.len() } else { 0 }, changed })
     }
@@ -34,15 +34,15 @@ impl InputFiles {
         paths.map(InputFile::of).collect::<Result<_>>().map(Self)
     }
 
-    /// The bytes of all files.
+    /// Returns the total size of all files in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.0.iter().map(|file| file.bytes).sum()
     }
 
-    /// Makes sure that every file is as it was.
+    /// Checks that no file has changed.
     ///
     /// # Errors
-    /// The first file that is not, by its name.
+    /// Names the first file that has changed.
     pub(super) fn check(&self) -> Result<()> {
         for file in &self.0 {
             if InputFile::of(&file.path)? != *file {

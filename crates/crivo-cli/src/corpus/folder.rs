@@ -1,4 +1,4 @@
-//! Documents that are files of folders.
+//! Documents that are files in folders.
 
 use std::fs;
 use std::io::Write;
@@ -15,7 +15,7 @@ use super::{CorpusArgs, EditText, Id, about};
 use crate::interrupt;
 use crate::output::Output;
 
-/// Every file below some folders, in the order of their paths.
+/// All files below the given folders, sorted by path within each folder.
 pub(crate) struct FolderCorpus<'a> {
     paths: Vec<PathBuf>,
     args: &'a CorpusArgs,
@@ -55,12 +55,12 @@ impl<'a> FolderCorpus<'a> {
         self.bytes_read.load(Ordering::Relaxed)
     }
 
-    /// The files, each a document.
+    /// The files. Each of them is a document.
     pub(super) fn paths(&self) -> &[PathBuf] {
         &self.paths
     }
 
-    /// The id of a document.
+    /// Returns the id of a document: its path.
     pub(super) fn id(&self, place: u64) -> Option<Vec<u8>> {
         let path = self.paths.get(usize::try_from(place).ok()?)?;
         Some(path.to_string_lossy().into_owned().into_bytes())
@@ -82,7 +82,7 @@ impl<'a> FolderCorpus<'a> {
         Ok(())
     }
 
-    /// Copies the kept files, each at the path it has below its folder.
+    /// Copies the kept files to `to`, each under its path relative to its folder.
     pub(super) fn copy_to(&self, keep: &(dyn Fn(u64) -> bool + Sync), to: &Path) -> Result<()> {
         for (path, _) in self.paths.iter().zip(0_u64..).filter(|(_, place)| keep(*place)) {
             let target = self.target(path, to)?;
@@ -91,7 +91,8 @@ impl<'a> FolderCorpus<'a> {
         Ok(())
     }
 
-    /// Writes the files, each at the path it has below its folder, some of them with another text.
+    /// Writes the files to `to`, each under its path relative to its folder. `edit` decides which
+    /// of them get another text.
     pub(super) fn edit_to(&self, edit: &EditText<'_>, to: &Path) -> Result<()> {
         let mut new = Vec::new();
         for (path, place) in self.paths.iter().zip(0_u64..) {
@@ -108,11 +109,11 @@ impl<'a> FolderCorpus<'a> {
         Ok(())
     }
 
-    /// The path of a file in another folder; folders on the way are made.
+    /// Returns the path of a file in another folder, and creates the folders above it.
     fn target(&self, path: &Path, to: &Path) -> Result<PathBuf> {
         let root = self.args.layout.files.iter().find(|folder| path.starts_with(folder));
         let below = root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path);
-        // Two folders may have files of the same name.
+        // Several folders may have files of the same name.
         let target = match root.and_then(|root| root.file_name()) {
             Some(name) if self.args.layout.files.len() > 1 => to.join(name).join(below),
             _ => to.join(below),

@@ -1,8 +1,10 @@
-//! Collections of documents: records of files with a field of text, or folders with a file each.
+//! Collections of documents: records of files with a text field, or folders in which each file is a
+//! document.
 //!
-//! Commands that compare documents read them more than once, and ask for three things: every text
-//! with a place that names it ([`Documents`]), the ids of some, and a copy of those that stay. A
-//! record without a text is no document: it is counted as skipped, and stays in every copy.
+//! Commands that compare documents read them more than once. They request three things: every text
+//! with its place ([`Documents`]), the ids of some documents, and a copy of the documents that are
+//! kept. A record without text is not a document: it is counted as skipped, and is kept in every
+//! copy.
 
 mod files;
 mod folder;
@@ -26,7 +28,7 @@ use crate::layout_args::LayoutArgs;
 use crate::output::{Output, RunStage};
 use crate::store::Destination;
 
-/// The field that a text is taken from, and the one with its name, unless options say otherwise.
+/// The default text field, and the default id field.
 const TEXT_FIELD: &str = "text";
 const ID_FIELD: &str = "id";
 
@@ -61,7 +63,8 @@ pub(crate) struct CorpusArgs {
     html: bool,
 }
 
-/// The same where `--html` names a page to write: HTML texts are asked for with `--from-html`.
+/// [`CorpusArgs`] for commands where `--html` names a page to write. There `--from-html` says that
+/// texts are HTML.
 #[derive(Debug)]
 pub(crate) struct PlainCorpusArgs(pub(crate) CorpusArgs);
 
@@ -85,10 +88,10 @@ impl Args for PlainCorpusArgs {
     }
 }
 
-/// Given the place of a document, its text, and room for another text that takes its place.
+/// Receives the place of a document, its text, and a buffer for a replacement text.
 pub(crate) type EditText<'e> = dyn Fn(u64, &[u8], &mut Vec<u8>) -> Result<Edit> + Sync + 'e;
 
-/// The place of a document, and its id.
+/// The place and the id of a document.
 pub(crate) type Id = (u64, Vec<u8>);
 
 /// A collection of documents that can be read again and again.
@@ -98,12 +101,13 @@ pub(crate) enum Corpus<'a> {
 }
 
 impl CorpusArgs {
-    /// The threads that were asked for; 0 if none were.
+    /// Returns the requested number of threads, or 0 if the user gave none.
     pub(crate) fn threads(&self) -> usize {
         self.layout.threads()
     }
 
-    /// Other files, read as these are; the fields of the text and of the id may be others.
+    /// Returns the options to read other files in the same way, with other fields for the text and
+    /// the id.
     pub(crate) fn for_files(&self, files: &[PathBuf], field: Option<&String>, id: Option<&String>) -> Self {
         let mut others = self.clone();
         others.layout.files = files.to_vec();
@@ -118,17 +122,17 @@ impl CorpusArgs {
         self.html
     }
 
-    /// A place for results, which must not be one of the files to read.
+    /// Returns a destination for results. It must not be one of the input files.
     pub(crate) fn output_beside(&self, path: &Path) -> Result<Destination> {
         self.layout.output_beside(path)
     }
 
-    /// The files as they were named.
+    /// The files as the user named them.
     pub(crate) fn files(&self) -> &[PathBuf] {
         &self.layout.files
     }
 
-    /// The documents, checked: every file is there, options fit each other.
+    /// Opens the documents. Fails if a file is missing or options contradict each other.
     pub(crate) fn open<'a>(&'a self, out: &'a Output) -> Result<Corpus<'a>> {
         let LayoutArgs { files, field, format, delimiter, no_header, no_quotes, max_record, .. } =
             &self.layout;
@@ -158,7 +162,7 @@ impl CorpusArgs {
 }
 
 impl Corpus<'_> {
-    /// How many records had no text, or could not be read, and were counted instead.
+    /// Returns the number of records that had no text, or were bad and skipped.
     pub(crate) fn skipped(&self) -> u64 {
         match self {
             Self::Rows(rows) => rows.skipped(),
@@ -166,7 +170,7 @@ impl Corpus<'_> {
         }
     }
 
-    /// Returns about how many documents there are, before anything is read.
+    /// Estimates the number of documents before they are read.
     pub(crate) fn estimated_documents(&self) -> u64 {
         match self {
             Self::Rows(rows) => rows.estimated_records(),
@@ -174,7 +178,7 @@ impl Corpus<'_> {
         }
     }
 
-    /// Says what the next readings are for, which is shown beside their progress.
+    /// Sets the stage that the progress of the next readings shows.
     pub(crate) fn set_stage(&self, stage: impl Into<RunStage>) {
         if let Self::Rows(rows) = self {
             rows.set_stage(stage);
@@ -189,8 +193,8 @@ impl Corpus<'_> {
         }
     }
 
-    /// What tells this collection from another: its files with their sizes and times, and how they
-    /// are read.
+    /// Returns a text that identifies this collection: its files with their sizes and modification
+    /// times, and the options that they are read with.
     pub(crate) fn identity(&self, args: &CorpusArgs) -> Result<String> {
         let files = match self {
             Self::Rows(rows) => match rows.files() {
@@ -205,8 +209,8 @@ impl Corpus<'_> {
         Ok(format!("{files}options {options}\n"))
     }
 
-    /// Reads everything if that has not happened yet, as in a run that continues another: records
-    /// have numbers then, and those without a text are counted.
+    /// Reads all documents unless they have been read, for example in a run that continues another.
+    /// Afterwards records have numbers, and records without text are counted.
     pub(crate) fn ensure_read(&self) -> Result<()> {
         let has_read = match self {
             Self::Rows(rows) => rows.has_read(),
@@ -218,7 +222,7 @@ impl Corpus<'_> {
         Ok(())
     }
 
-    /// Finds the names of the wanted documents for results.
+    /// Returns the names of the wanted documents for results.
     pub(crate) fn names(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Result<DocumentNames<'_>> {
         let ids = match self {
             Self::Rows(rows) => rows.id_file(wanted)?,
@@ -227,7 +231,7 @@ impl Corpus<'_> {
         Ok(DocumentNames { corpus: self, ids })
     }
 
-    /// The number of a record from 1, after a reading.
+    /// Returns the number of a record, counted from 1. The documents must have been read before.
     pub(crate) fn record_number(&self, place: u64) -> Option<u64> {
         match self {
             Self::Rows(rows) => rows.record_number(place),
@@ -235,7 +239,7 @@ impl Corpus<'_> {
         }
     }
 
-    /// The ids of the documents that are wanted, by their place, ascending.
+    /// Returns the ids of the wanted documents, in ascending order of their places.
     pub(crate) fn ids(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Result<Option<Vec<Id>>> {
         match self {
             Self::Rows(rows) => rows.ids(wanted),
@@ -243,7 +247,7 @@ impl Corpus<'_> {
         }
     }
 
-    /// The format of the records, if it is told; folders have none.
+    /// Returns the format of the records, if it is known. Folders have none.
     pub(crate) fn format(&self) -> Option<Format> {
         match self {
             Self::Rows(rows) => rows.format(),
@@ -251,8 +255,8 @@ impl Corpus<'_> {
         }
     }
 
-    /// Writes the documents that are kept, in their order: records as they stand, or in another
-    /// format; of folders the paths.
+    /// Writes the kept documents in their order. Records are written unchanged or in another
+    /// format. For folders, writes the paths.
     pub(crate) fn copy(
         &self,
         keep: &(dyn Fn(u64) -> bool + Sync),
@@ -267,9 +271,9 @@ impl Corpus<'_> {
 }
 
 impl Corpus<'_> {
-    /// Writes the documents in their order, some of them with another text, as they stand or in
-    /// another format. Those whose place is not wanted stay as they are; `edit` need not be asked
-    /// about them.
+    /// Writes the documents in their order, unchanged or in another format, some of them with
+    /// another text. Documents whose place is not wanted stay as they are. `edit` is not
+    /// necessarily called for them.
     pub(crate) fn edit(
         &self,
         wanted: &(dyn Fn(u64) -> bool + Sync),
@@ -283,7 +287,8 @@ impl Corpus<'_> {
         }
     }
 
-    /// Writes the files of folders into another, some of them with another text.
+    /// Writes the files of folders into another folder, some of them with another text. Does
+    /// nothing for records.
     pub(crate) fn edit_files(&self, edit: &EditText<'_>, to: &Path) -> Result<()> {
         match self {
             Self::Rows(_) => Ok(()),
@@ -291,7 +296,7 @@ impl Corpus<'_> {
         }
     }
 
-    /// Copies the kept files of folders into another.
+    /// Copies the kept files of folders into another folder. Does nothing for records.
     pub(crate) fn copy_files(&self, keep: &(dyn Fn(u64) -> bool + Sync), to: &Path) -> Result<()> {
         match self {
             Self::Rows(_) => Ok(()),
@@ -300,7 +305,7 @@ impl Corpus<'_> {
     }
 }
 
-/// How documents are called in results: by their id, or by their record's number from 1.
+/// The names of documents in results: the id, or the number of the record from 1.
 pub(crate) struct DocumentNames<'a> {
     corpus: &'a Corpus<'a>,
     ids: Option<IdReader>,
@@ -335,8 +340,8 @@ impl Documents for Corpus<'_> {
     }
 }
 
-/// The engine's error, as this program reports errors: those about input name the file and the
-/// line.
+/// Converts an error of the engine into an error of this program. Errors about input name the file
+/// and the line.
 pub(crate) fn explained(error: crivo_near::Error) -> anyhow::Error {
     match error {
         crivo_near::Error::Stopped => Interrupted.into(),
@@ -348,7 +353,7 @@ pub(crate) fn explained(error: crivo_near::Error) -> anyhow::Error {
     }
 }
 
-/// The name of a file in an error about it.
+/// Returns an error that names the file.
 fn about(path: &Path, error: &io::Error) -> anyhow::Error {
     anyhow!("{}: {error}", path.display())
 }

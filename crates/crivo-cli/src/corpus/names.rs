@@ -1,4 +1,4 @@
-//! The ids of documents, on disk: results name documents in any order, and all ids together may not
+//! The ids of documents, on disk. Results name documents in any order, and all ids together may not
 //! fit in memory.
 
 use std::fs::File;
@@ -7,13 +7,13 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 
-/// How many ids are looked for one after the other.
+/// The number of ids in a group. A lookup reads one group and searches it sequentially.
 const IDS_AT_ONCE: usize = 64;
 
-/// How many groups of ids are kept in memory while they are looked up.
+/// The number of groups that are cached in memory during lookups.
 const GROUPS_KEPT: usize = 4096;
 
-/// Collects ids, from any number of threads.
+/// Collects ids from any number of threads.
 pub(crate) struct IdWriter(Mutex<Written>);
 
 struct Written {
@@ -22,7 +22,7 @@ struct Written {
     groups: Vec<Group>,
 }
 
-/// Some ids of documents that are near each other.
+/// The ids of some consecutive wanted documents.
 #[derive(Debug, Clone, Copy)]
 struct Group {
     /// The place of the first document.
@@ -37,7 +37,7 @@ impl IdWriter {
         Ok(Self(Mutex::new(Written { file: BufWriter::new(file), end: 0, groups: Vec::new() })))
     }
 
-    /// Adds ids with the places of their documents, which ascend.
+    /// Adds ids with the places of their documents. The places must be ascending.
     pub(super) fn add(&self, ids: &[(u64, Vec<u8>)]) -> io::Result<()> {
         let mut written = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut bytes = Vec::new();
@@ -56,7 +56,7 @@ impl IdWriter {
         Ok(())
     }
 
-    /// All ids, to be looked up.
+    /// Returns a reader for all ids.
     pub(super) fn finish(self) -> Result<IdReader> {
         let Written { file, mut groups, .. } = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         let file = file.into_inner().map_err(io::IntoInnerError::into_error).context("writing the ids")?;
@@ -66,16 +66,16 @@ impl IdWriter {
     }
 }
 
-/// Looks ids up by the place of their document.
+/// Finds ids by the place of their document.
 pub(crate) struct IdReader {
     file: File,
     groups: Vec<Group>,
-    /// Groups that were read lately, each in the slot that its number leads to.
+    /// A cache of groups, each with its number. The group's number determines its slot.
     kept: Vec<(usize, Vec<u8>)>,
 }
 
 impl IdReader {
-    /// The id of the document at a place.
+    /// Returns the id of the document at a place, or `None` if there is none.
     pub(crate) fn get(&mut self, place: u64) -> io::Result<Option<&[u8]>> {
         let Some(number) = self.groups.partition_point(|group| group.place <= place).checked_sub(1) else {
             return Ok(None);

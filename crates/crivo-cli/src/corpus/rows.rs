@@ -1,4 +1,4 @@
-//! Documents that are records of files.
+//! Documents that are records in files.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -16,32 +16,32 @@ use crate::interrupt::{self, Interrupted};
 use crate::output::{Meter, Output, RunStage};
 use crate::spool::Spool;
 
-/// The first column of every batch is the text; the second, where there are ids, the id.
+/// The first column of every batch is the text. The second is the id, if there are ids.
 const TEXT: usize = 0;
 const ID: usize = 1;
 
 /// Records with a text.
 pub(crate) struct RowCorpus<'a> {
     input: Input,
-    /// Standard input, kept because it is read more than once.
-    /// What came through pipes and standard input.
+    /// Copies of standard input and of pipes, because they are read more than once.
     spools: Vec<Spool>,
     text: Select,
-    /// The name of the text field, where records may lack it.
+    /// The name of the text field in JSONL, where a record may lack it.
     jsonl_field: Option<String>,
     with_ids: Option<Select>,
     args: &'a CorpusArgs,
     out: &'a Output,
     files: InputFiles,
-    /// The number of records before each chunk of the input, as the last reading found them.
+    /// The number of records before each chunk of the input, counted by the last reading.
     rows_before: Mutex<Vec<u64>>,
     skipped: AtomicU64,
     bytes_read: AtomicU64,
-    /// What the next reading is for, shown beside its progress.
+    /// The stage that the progress of the next reading shows.
     stage: Mutex<RunStage>,
 }
 
-/// What one thread has of a reading: the caller's state, and the rows of each chunk it met.
+/// The state of one thread during a reading: the caller's state, and the number of rows in each
+/// chunk that the thread has read.
 struct ReadingThread<S> {
     state: S,
     page: PageText,
@@ -72,7 +72,7 @@ impl<'a> RowCorpus<'a> {
             Ok(copy)
         })?;
         let mut format = args.layout.format_of_first();
-        // The name of a pipe seldom tells its format.
+        // The name of a pipe seldom gives its format.
         if !spools.is_empty() && input.told_format().is_none() && begins_with_object(&input) {
             format = Format::Jsonl;
             input = input.format(format);
@@ -111,7 +111,7 @@ impl<'a> RowCorpus<'a> {
         })
     }
 
-    /// Says what the next readings are for.
+    /// Sets the stage that the progress of the next readings shows.
     pub(super) fn set_stage(&self, stage: impl Into<RunStage>) {
         *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage.into();
     }
@@ -120,7 +120,7 @@ impl<'a> RowCorpus<'a> {
         Meter::of_stage(*self.stage.lock().unwrap_or_else(PoisonError::into_inner), self.out)
     }
 
-    /// The number of a record from 1, as the last reading counted them.
+    /// Returns the number of a record, counted from 1 by the last reading.
     pub(super) fn record_number(&self, place: u64) -> Option<u64> {
         let rows_before = self.rows_before.lock().unwrap_or_else(PoisonError::into_inner);
         Some(rows_before.get((place >> 32) as usize)? + u64::from(place as u32) + 1)
@@ -131,8 +131,8 @@ impl<'a> RowCorpus<'a> {
         !self.rows_before.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// Returns about how many records there are, from the size of the files and the records of the
-    /// first 64 KiB. Files that are compressed have more.
+    /// Estimates the number of records from the size of the files and the records in the first 64
+    /// KiB. Compressed files have more.
     pub(super) fn estimated_records(&self) -> u64 {
         let scan = Scan::of(&self.input).select(Select::Row).threads(1).chunk_size(64 << 10);
         let first = scan.progress(&OnlyTheFirst).fold(
@@ -152,7 +152,8 @@ impl<'a> RowCorpus<'a> {
         (u128::from(self.files.bytes()) * u128::from(rows) / u128::from(bytes.max(1))) as u64
     }
 
-    /// The files as they were when they were first seen; none of what can be read only once.
+    /// Returns the files as they were at the beginning, or `None` if the input includes a pipe or
+    /// standard input.
     pub(super) fn files(&self) -> Option<&InputFiles> {
         self.spools.is_empty().then_some(&self.files)
     }
@@ -162,13 +163,15 @@ impl<'a> RowCorpus<'a> {
         self.bytes_read.load(Ordering::Relaxed)
     }
 
-    /// Counts what a reading went through, and makes sure that no file changed meanwhile.
+    /// Adds the bytes of a reading to the total, and checks that no file has changed in the
+    /// meantime.
     fn finish_reading(&self, counts: Counts) -> Result<()> {
         self.bytes_read.fetch_add(counts.bytes, Ordering::Relaxed);
         self.files.check()
     }
 
-    /// The ids of the wanted documents on disk; none if documents are named by their number.
+    /// Writes the ids of the wanted documents to disk. Returns `None` if documents are named by
+    /// their number.
     pub(super) fn id_file(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Result<Option<IdReader>> {
         let Some(select) = &self.with_ids else { return Ok(None) };
         let writer = IdWriter::new()?;
@@ -196,7 +199,7 @@ impl<'a> RowCorpus<'a> {
         self.skipped.load(Ordering::Relaxed)
     }
 
-    /// The ids of the wanted documents; none if documents are named by their number.
+    /// Returns the ids of the wanted documents, or `None` if documents are named by their number.
     pub(super) fn ids(&self, wanted: &(dyn Fn(u64) -> bool + Sync)) -> Result<Option<Vec<Id>>> {
         let Some(select) = &self.with_ids else { return Ok(None) };
         let meter = self.meter();
@@ -219,7 +222,7 @@ impl<'a> RowCorpus<'a> {
         Ok(Some(ids))
     }
 
-    /// The format of the records, if it was chosen or the name of the first file tells it.
+    /// Returns the format of the records, if an option or the name of the first file gives it.
     pub(super) fn format(&self) -> Option<Format> {
         self.input.told_format()
     }
@@ -238,16 +241,16 @@ impl<'a> RowCorpus<'a> {
             Ok(())
         };
         let copied = match format {
-            // What stays was decided by earlier readings.
+            // Earlier readings have decided which records are kept.
             None => scan.values_of(&|_| false).copy_rows(Predicate::Each(&stays), to)?,
             Some(format) => scan.convert_rows(Predicate::Each(&stays), format, to)?,
         };
         if copied.stopped { Err(Interrupted.into()) } else { self.finish_reading(copied.counts) }
     }
 
-    /// Writes the records in their order, some of them with another text, as they stand or in
-    /// another format. Records whose place is not wanted stay as they are; `edit` need not be asked
-    /// about them.
+    /// Writes the records in their order, unchanged or in another format, some of them with another
+    /// text. Records whose place is not wanted stay as they are. `edit` is not necessarily called
+    /// for them.
     pub(super) fn edit(
         &self,
         wanted: &(dyn Fn(u64) -> bool + Sync),
@@ -256,8 +259,8 @@ impl<'a> RowCorpus<'a> {
         to: &mut (dyn Write + Send),
     ) -> Result<()> {
         let Some(format) = format else { return self.edit_as_they_stand(wanted, edit, to) };
-        // A text may be a field inside of an object, which only its own format has a place for. So
-        // records are edited as they stand first, and converted then.
+        // A text may be a field inside an object, and only JSONL can hold such a field. So records
+        // are first edited in their own format, then converted.
         let edited = Spool::of(|to| self.edit_as_they_stand(wanted, edit, to))?;
         let input = Input::file(edited.path()).format(self.format().unwrap_or(Format::Lines));
         let input = self.args.layout.laid_out(input)?;
@@ -292,8 +295,8 @@ impl<'a> RowCorpus<'a> {
         if edited.stopped { Err(Interrupted.into()) } else { self.finish_reading(edited.counts) }
     }
 
-    /// Returns true if the record lacks the field, which may be a misspelt name. An empty text and
-    /// a null are no documents, but no mistake.
+    /// Returns true if a JSONL record lacks the text field, because the user may have misspelt its
+    /// name. An empty text or a null makes the record no document, but is no error.
     fn lacks_text(&self, batch: &RowBatch<'_>, row: usize) -> bool {
         let (Some(field), Some(record)) = (&self.jsonl_field, batch.record(row)) else { return false };
         let Ok(serde_json::Value::Object(object)) = serde_json::from_slice(record) else { return false };
@@ -390,33 +393,34 @@ fn collect_ids(
     Ok(())
 }
 
-/// Returns true if the first line is an object of JSON, so that the lines are JSONL.
+/// Returns true if the first line is a JSON object, which means that the input is JSONL.
 fn begins_with_object(input: &Input) -> bool {
     let first = first_record(&input.clone().format(Format::Lines)).unwrap_or_default();
     serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(&first).is_ok()
 }
 
-/// Ids stand in lines with tabs between: blanks take the place of both.
+/// Replaces tabs and line ends by spaces, because ids are printed in lines with tabs between
+/// columns.
 fn one_line(id: &[u8]) -> Vec<u8> {
     id.iter().map(|&byte| if matches!(byte, b'\t' | b'\n' | b'\r') { b' ' } else { byte }).collect()
 }
 
-/// Whether the first record has a field.
+/// Returns true if the first record has a field.
 fn has_field(input: &Input, field: &str) -> bool {
     of_first(input, Select::field(field)).is_some()
 }
 
-/// The first record as it stands.
+/// Returns the first record unchanged.
 pub(crate) fn first_record(input: &Input) -> Option<Vec<u8>> {
     of_first(input, Select::Row)
 }
 
-/// What is wanted of the first record; none if it has no such thing, or cannot be read.
+/// Returns the selected part of the first record, or `None` if it is missing or cannot be read.
 fn of_first(input: &Input, wanted: Select) -> Option<Vec<u8>> {
     input.first_record(wanted).ok().flatten()?.into_iter().next().flatten()
 }
 
-/// Stops a pass after its first chunk: enough to estimate how many records there are.
+/// Stops a pass after its first chunk, which is enough to estimate the number of records.
 struct OnlyTheFirst;
 
 impl Progress for OnlyTheFirst {

@@ -1,5 +1,5 @@
-//! Tables with a header and very many rows: printed as they come, in columns whose widths are known
-//! before.
+//! Tables with a header and very many rows. They are printed row by row, in columns whose widths
+//! are known beforehand.
 
 use std::fmt::Write as _;
 
@@ -7,15 +7,15 @@ use anyhow::Result;
 
 use super::{FAINT, Output, harmless};
 
-/// The bytes that are printed at once.
+/// The number of bytes that are printed at once.
 const PIECE: usize = 1 << 16;
 
-/// A table that is printed row by row. Every row is measured first, so that columns are as wide as
-/// they need to be.
+/// A table that is printed row by row. Every row is measured before the first is printed, so that
+/// all cells fit in their columns.
 #[derive(Debug)]
 pub(crate) struct Grid {
     header: Vec<String>,
-    /// How many columns at the beginning are text; the others are numbers.
+    /// The number of leading columns that are text. The others are numbers.
     texts: usize,
     widths: Vec<usize>,
     text: String,
@@ -27,7 +27,7 @@ impl Grid {
         Self { header, texts, widths, text: String::new() }
     }
 
-    /// Takes note of the widths that a row needs.
+    /// Widens the columns so that a row fits.
     pub(crate) fn measure(&mut self, row: &[String]) {
         for (width, cell) in self.widths.iter_mut().zip(row) {
             *width = harmless(cell).chars().count().max(*width);
@@ -44,7 +44,7 @@ impl Grid {
         Ok(())
     }
 
-    /// Prints a row, now or with the next ones.
+    /// Prints a row, at once or together with the next ones.
     pub(crate) fn row(&mut self, row: &[String], out: &Output) -> Result<()> {
         self.add(row)?;
         if self.text.len() > PIECE {
@@ -53,7 +53,7 @@ impl Grid {
         Ok(())
     }
 
-    /// Prints what was held back.
+    /// Prints the buffered rows.
     pub(crate) fn end(&mut self, out: &Output) -> Result<()> {
         let text = std::mem::take(&mut self.text);
         out.styled(&text)

@@ -1,10 +1,10 @@
-//! An answer that is a table, for programs: TSV, CSV, Markdown, or one JSON object a row.
+//! An answer as a table for programs: TSV, CSV, Markdown, or one JSON object a row.
 //!
 //! A cell that is an interval takes four columns: its value under its own name, and the bounds and
-//! the confidence beside it (`count`, `count_lower`, `count_upper`, `count_confidence`). What is
-//! not known is an empty cell. Fields of TSV and CSV are quoted as RFC 4180 does, if they hold the
+//! the confidence beside it (`count`, `count_lower`, `count_upper`, `count_confidence`). An unknown
+//! value is an empty cell. Fields of TSV and CSV are quoted as in RFC 4180 if they hold the
 //! separator, a quote or a line end, so that crivo reads its own tables back. Numbers have all
-//! their digits and no blanks.
+//! their digits and no spaces.
 
 use std::fmt::Write as _;
 
@@ -40,17 +40,17 @@ pub(crate) enum Cell {
     Unknown,
 }
 
-/// A table: the names of its columns, and its rows.
+/// A table with names of columns, and rows.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     names: Vec<String>,
-    /// Columns that are intervals even if no row says so.
+    /// The names of columns that are intervals, even if no row has an interval there.
     intervals: Vec<String>,
     rows: Vec<Vec<Cell>>,
 }
 
 impl Listing {
-    /// Adds a row of names and cells. All rows have the names of the first.
+    /// Adds a row of names and cells. All rows must have the names of the first.
     pub(crate) fn push<N: Into<String>>(&mut self, row: impl IntoIterator<Item = (N, Cell)>) {
         let (names, cells): (Vec<String>, Vec<Cell>) =
             row.into_iter().map(|(name, cell)| (name.into(), cell)).unzip();
@@ -60,18 +60,18 @@ impl Listing {
         self.rows.push(cells);
     }
 
-    /// A table without rows still has a header.
+    /// Returns a table with these columns. It has a header even without rows.
     pub(crate) fn named<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
         Self { names: names.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
-    /// Makes these columns intervals, also in a table without rows.
+    /// Marks these columns as intervals, also in a table without rows.
     pub(crate) fn with_intervals<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.intervals = names.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Returns the text of the table in a form for programs.
+    /// Returns the table in a form for programs.
     pub(crate) fn text(&self, form: Form) -> String {
         self.header(form) + &self.body(form)
     }
@@ -97,7 +97,7 @@ impl Listing {
         }
     }
 
-    /// Which columns are intervals: those that one row has as such.
+    /// Returns true for each column that is an interval in at least one row, or was marked as one.
     fn intervals(&self) -> Vec<bool> {
         let is_interval =
             |at: usize| self.rows.iter().any(|row| matches!(row.get(at), Some(Cell::Interval(_))));
@@ -105,7 +105,7 @@ impl Listing {
         names.map(|(at, name)| self.intervals.contains(name) || is_interval(at)).collect()
     }
 
-    /// The names of the columns, four for each interval.
+    /// Returns the names of the columns, four for each interval.
     fn header_texts(&self) -> Vec<String> {
         let intervals = self.intervals();
         let mut header = Vec::new();
@@ -118,7 +118,7 @@ impl Listing {
         header
     }
 
-    /// The rows as texts, intervals in four columns.
+    /// Returns the rows as text, with four columns for each interval.
     fn row_texts(&self) -> Vec<Vec<String>> {
         let intervals = self.intervals();
         let mut texts = Vec::new();
@@ -153,12 +153,12 @@ impl Listing {
 }
 
 impl Cell {
-    /// A text, or nothing.
+    /// Returns a text cell, or an empty cell for `None`.
     pub(crate) fn of_text(text: Option<impl Into<String>>) -> Self {
         text.map_or(Self::Unknown, |text| Self::Text(text.into()))
     }
 
-    /// A number, or nothing.
+    /// Returns a number cell, or an empty cell for `None`.
     pub(crate) fn of_number(number: Option<f64>) -> Self {
         number.map_or(Self::Unknown, Self::Number)
     }
@@ -216,7 +216,7 @@ fn markdown(lines: &[Vec<String>]) -> String {
     text
 }
 
-/// The shortest digits that are this number; nothing for what is not finite.
+/// Returns the shortest digits that give exactly this number, or nothing if it is not finite.
 fn finite(number: f64) -> String {
     if number.is_finite() { number.to_string() } else { String::new() }
 }

@@ -1,4 +1,4 @@
-//! How far a pass has come, on a terminal.
+//! The progress of a pass, on a terminal.
 
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -11,15 +11,15 @@ use indicatif::{BinaryBytes, HumanDuration, ProgressBar, ProgressDrawTarget, Pro
 use super::{Missed, Output};
 use crate::interrupt;
 
-/// What is done sooner needs no bar.
+/// Passes that finish sooner show no bar.
 const DELAY: Duration = Duration::from_millis(400);
 
-/// One of the stages of a run that does several things one after the other.
+/// A stage of a run that has several, one after the other.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RunStage {
-    /// What is being done.
+    /// The name of the work.
     pub(crate) name: &'static str,
-    /// About how long the stages after it take, in times of its own.
+    /// The approximate duration of all later stages, as a multiple of this stage's own.
     pub(crate) after: f64,
 }
 
@@ -29,8 +29,8 @@ impl From<&'static str> for RunStage {
     }
 }
 
-/// Draws share, rate and time left on standard error if it is a terminal, and passes on the
-/// user's wish to stop.
+/// Shows share, rate and time left on standard error if it is a terminal. Stops the pass when the
+/// user requests it.
 #[derive(Debug)]
 pub(crate) struct Meter {
     began: Instant,
@@ -45,8 +45,8 @@ impl Meter {
         Self::of_stage("", out)
     }
 
-    /// A meter for one of several stages. The share is that of the stage, the time left that of the
-    /// whole run.
+    /// Returns a meter for one of several stages. The share is that of the stage, the time left is
+    /// that of the whole run.
     pub(crate) fn of_stage(stage: impl Into<RunStage>, out: &Output) -> Self {
         Self {
             began: Instant::now(),
@@ -57,7 +57,7 @@ impl Meter {
         }
     }
 
-    /// Shows how many parts of a stage are done that reads no bytes.
+    /// Shows the number of finished parts of a stage that reads no bytes.
     pub(crate) fn show_parts(&self, done: u64, total: u64) {
         let elapsed = self.began.elapsed();
         if self.wanted && elapsed >= DELAY {
@@ -105,12 +105,12 @@ impl Drop for Meter {
     }
 }
 
-/// What a bar shows: short enough for 40 columns.
+/// The templates of bars, short enough for 40 columns.
 const BYTES: &str = "{prefix}{percent:>3} % {wide_bar} {rate}, {left} left";
 const UNBOUNDED: &str = "{prefix}{spinner} {binary_bytes} read, {rate}";
 const PARTS: &str = "{prefix}{percent:>3} % {wide_bar} {left} left";
 
-/// A bar that is hidden unless standard error is a terminal.
+/// Returns a bar that is hidden unless standard error is a terminal.
 fn new_bar(stage: RunStage, template: &str, total: Option<u64>) -> ProgressBar {
     let style = ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -128,7 +128,8 @@ fn new_bar(stage: RunStage, template: &str, total: Option<u64>) -> ProgressBar {
     ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr()).with_style(style).with_prefix(prefix)
 }
 
-/// Bytes a second, since the beginning: input is read evenly, and a mean does not jump.
+/// The mean number of bytes per second since the beginning. Input is read evenly, and a mean does
+/// not jump.
 fn rate(state: &ProgressState) -> f64 {
     state.pos() as f64 / state.elapsed().as_secs_f64().max(1e-3)
 }

@@ -1,8 +1,8 @@
 //! The only place that prints: answers on standard output, everything else on standard error.
 //!
-//! Colours appear only on a terminal and never under `NO_COLOR`; the streams strip them. What
-//! comes from data (a field's name, a file's) cannot steer the terminal: control characters and
-//! those that turn the direction of writing are shown as escapes.
+//! Colours appear only on a terminal, and never under `NO_COLOR`: the streams strip them. Text from
+//! data, such as the name of a field or a file, cannot control the terminal. Control characters and
+//! characters that change the direction of writing are shown as escapes.
 
 mod grid;
 mod listing;
@@ -33,14 +33,14 @@ pub(crate) const FAINT: Style = Style::new().dimmed();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 
-/// Where a command says things.
+/// The output of a command.
 #[derive(Debug)]
 pub(crate) struct Output {
     quiet: bool,
     missed: Missed,
 }
 
-/// Whether rows of a followed file may have been missed, so that no answer is exact.
+/// True if rows of a followed file may have been missed, so that no answer is exact.
 #[derive(Debug, Clone, Default)]
 struct Missed(Arc<AtomicBool>);
 
@@ -50,7 +50,8 @@ impl Missed {
     }
 }
 
-/// An estimate in JSON. A full sketch has no upper bound: `null`, because JSON has no infinity.
+/// An estimate in JSON. A full sketch has no upper bound, which is `null` because JSON has no
+/// infinity.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Interval {
     pub(crate) value: f64,
@@ -60,7 +61,7 @@ pub(crate) struct Interval {
 }
 
 impl Interval {
-    /// The estimate it came from.
+    /// Returns the estimate that this interval was made from.
     pub(crate) fn estimate(self) -> Estimate {
         let Self { value, lower, upper, confidence } = self;
         let confidence = Confidence::new(confidence).unwrap_or(Confidence::CERTAIN);
@@ -85,7 +86,7 @@ impl Output {
         Self { quiet, missed: Missed::default() }
     }
 
-    /// Returns what an estimate is worth: only a lower bound if rows may have been missed.
+    /// Returns the estimate, without its upper bound if rows may have been missed.
     pub(crate) fn honest(&self, estimate: Estimate) -> Estimate {
         if !self.has_missed_rows() {
             return estimate;
@@ -99,44 +100,45 @@ impl Output {
         self.missed.0.load(Ordering::Relaxed)
     }
 
-    /// Whether nothing but the answer is wanted.
+    /// Returns true if the user wants only the answer.
     pub(crate) fn is_quiet(&self) -> bool {
         self.quiet
     }
 
-    /// One JSON object on one line.
+    /// Prints one JSON object on one line.
     pub(crate) fn json(&self, value: &impl Serialize) -> Result<()> {
         let mut line = serde_json::to_vec(value)?;
         line.push(b'\n');
         self.raw(&line)
     }
 
-    /// An answer that is a table, in a form for programs.
+    /// Prints an answer that is a table, in a form for programs.
     pub(crate) fn listing(&self, listing: &Listing, form: Form) -> Result<()> {
         self.raw(listing.text(form).as_bytes())
     }
 
-    /// The answer, and beside it what it counts.
+    /// Prints the answer, followed by what it counts.
     pub(crate) fn answer(&self, answer: impl Display, what: &str) -> Result<()> {
         print(format_args!("{STRONG}{answer}{STRONG:#} {what}\n"))
     }
 
-    /// A line under the answer.
+    /// Prints a line below the answer.
     pub(crate) fn detail(&self, line: impl Display) -> Result<()> {
         print(format_args!("{FAINT}{}{FAINT:#}\n", harmless(line)))
     }
 
-    /// A line of an answer that is a list.
+    /// Prints a line of an answer that is a list.
     pub(crate) fn line(&self, line: impl Display) -> Result<()> {
         print(format_args!("{line}\n"))
     }
 
-    /// Text that has styles already, and nothing from data but what is [`harmless`].
+    /// Prints text that is already styled. The caller has passed all data in it through
+    /// [`harmless`].
     pub(crate) fn styled(&self, text: &str) -> Result<()> {
         print(format_args!("{text}"))
     }
 
-    /// Names and values in two columns.
+    /// Prints names and values in two columns.
     pub(crate) fn table(&self, rows: &[(impl AsRef<str>, String)]) -> Result<()> {
         let width = rows.iter().map(|(name, _)| name.as_ref().chars().count()).max().unwrap_or(0);
         let mut table = String::new();
@@ -146,7 +148,7 @@ impl Output {
         print(format_args!("{table}"))
     }
 
-    /// Columns side by side: all but the last flush right, because they are numbers.
+    /// Prints columns side by side. All but the last are flush right, because they are numbers.
     pub(crate) fn columns<const N: usize>(&self, rows: &[[String; N]]) -> Result<()> {
         let mut widths = [0; N];
         for row in rows {
@@ -156,7 +158,7 @@ impl Output {
         }
         let mut text = String::new();
         for row in rows {
-            // No blanks stand at the end of a line.
+            // Lines have no trailing spaces.
             let filled = row.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
             for (column, (width, cell)) in widths.iter().zip(row).enumerate().take(filled) {
                 let between = if column > 0 { "  " } else { "" };
@@ -171,7 +173,7 @@ impl Output {
         print(format_args!("{text}"))
     }
 
-    /// How many rows were read.
+    /// Prints the number of rows that were read.
     pub(crate) fn counts(&self, counts: Counts) -> Result<()> {
         let bad = if counts.bad > 0 { format!(", {} bad", count(counts.bad)) } else { String::new() };
         let left_out = match counts.left_out {
@@ -182,33 +184,34 @@ impl Output {
         self.detail(format_args!("{rows}{left_out}, {skipped} skipped{bad}"))
     }
 
-    /// What was done, for a command whose result is a file; nothing if quiet.
+    /// Prints what was done, for a command whose result is a file. Prints nothing if quiet.
     pub(crate) fn remark(&self, line: impl Display) -> Result<()> {
         if self.quiet { Ok(()) } else { print(format_args!("{}\n", harmless(line))) }
     }
 
-    /// Bytes as they are.
+    /// Prints bytes unchanged.
     pub(crate) fn raw(&self, bytes: &[u8]) -> Result<()> {
         let mut stdout = io::stdout().lock();
         stdout.write_all(bytes).map_err(|error| of_standard_output(&error))?;
         Ok(stdout.flush().map_err(|error| of_standard_output(&error))?)
     }
 
-    /// Something the user should know that is no failure.
+    /// Prints a warning on standard error. Prints nothing if quiet.
     pub(crate) fn warn(&self, message: impl Display) {
         if !self.quiet {
             complain(format_args!("{WARNING}crivo: warning:{WARNING:#} {}\n", harmless(message)));
         }
     }
 
-    /// What a command has to say whose answer is documents; nothing if quiet.
+    /// Prints a line on standard error, for commands that print documents on standard output.
+    /// Prints nothing if quiet.
     pub(crate) fn tell(&self, line: impl Display) {
         if !self.quiet {
             complain(format_args!("{}\n", harmless(line)));
         }
     }
 
-    /// Why the command failed.
+    /// Prints why the command failed.
     pub(crate) fn error(&self, error: &anyhow::Error) {
         complain(format_args!("{ERROR}crivo:{ERROR:#} {}\n", harmless(explain(error))));
     }
@@ -219,8 +222,7 @@ pub(crate) fn log_line(line: &str) {
     complain(format_args!("{}\n", harmless(line)));
 }
 
-/// How many characters a line has: those of the terminal, or what `COLUMNS` says; 80 where neither
-/// is known.
+/// Returns the number of characters in a line: from `COLUMNS`, else from the terminal, else 80.
 pub(crate) fn width() -> usize {
     const USABLE: std::ops::RangeInclusive<usize> = 20..=1000;
     let told = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
@@ -228,12 +230,12 @@ pub(crate) fn width() -> usize {
     told.or(found).map_or(80, |width: usize| width.clamp(*USABLE.start(), *USABLE.end()))
 }
 
-/// Where rows go that are copied as they are.
+/// Returns the writer for rows that are copied to standard output.
 pub(crate) fn rows() -> impl Write + Send {
     StandardOutput(io::stdout())
 }
 
-/// Standard output, which its errors name.
+/// Standard output. Its errors name it.
 struct StandardOutput(io::Stdout);
 
 impl Write for StandardOutput {
@@ -250,13 +252,13 @@ impl Write for StandardOutput {
     }
 }
 
-/// Says in an error of writing where that was; its kind stays, because a closed pipe is known by
-/// it.
+/// Adds "standard output" to an error of writing. The error keeps its kind, by which a closed pipe
+/// is recognised.
 fn of_standard_output(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("standard output: {error}"))
 }
 
-/// Returns true if the error is a closed pipe: the reader of the output has ended.
+/// Returns true if the error is a closed pipe, because the reader of the output has ended.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let closed = Some(io::ErrorKind::BrokenPipe);
     error.chain().any(|cause| {
@@ -265,8 +267,8 @@ pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     })
 }
 
-/// The causes from the outside in. Errors about input have `file:line:` first, as compilers
-/// write it, and hold their own causes already.
+/// Joins the causes of an error, the outermost first. Errors about input begin with `file:line:`,
+/// as compilers write it, and already contain their causes.
 fn explain(error: &anyhow::Error) -> String {
     let mut parts = Vec::new();
     for cause in error.chain() {
@@ -277,13 +279,13 @@ fn explain(error: &anyhow::Error) -> String {
             parts.push(format!("{}{advice}", located.message()));
             break;
         }
-        // An error that only wraps another one has its words.
+        // An error that only wraps another one has the same words.
         let words = cause.to_string();
         if parts.last() != Some(&words) {
             parts.push(words);
         }
     }
-    // An option has the name of the field that the library complains about: once is enough.
+    // An option has the same name as the field in the library's error. Show the name once.
     for at in 1..parts.len() {
         let name = parts[at - 1].strip_prefix("--").map(|option| format!("{option}: "));
         if let Some(rest) = name.and_then(|name| parts[at].strip_prefix(&name).map(String::from)) {
@@ -293,7 +295,7 @@ fn explain(error: &anyhow::Error) -> String {
     parts.join(": ")
 }
 
-/// How to do on the command line what the reader of rows advises.
+/// Translates advice of the row reader into options of the command line.
 fn advice(remedy: Remedy) -> &'static str {
     match remedy {
         Remedy::SkipBad => " (skip such records with --skip-bad, or check the delimiter)",
@@ -304,8 +306,8 @@ fn advice(remedy: Remedy) -> &'static str {
     }
 }
 
-/// A key as text: bytes that are no UTF-8 are shown as `\\xFF`, so that different keys look
-/// different.
+/// Returns a key as text. Bytes that are not UTF-8 are shown as `\\xFF`, so that different keys
+/// look different.
 pub(crate) fn key_text(key: &[u8]) -> String {
     let mut text = String::new();
     for part in key.utf8_chunks() {
@@ -318,7 +320,7 @@ pub(crate) fn key_text(key: &[u8]) -> String {
     text
 }
 
-/// The same for a key of either kind.
+/// Returns a key of either kind as text.
 pub(crate) fn key_of(key: &OwnedKey) -> String {
     match key {
         OwnedKey::Bytes(bytes) => key_text(bytes),
@@ -326,7 +328,7 @@ pub(crate) fn key_of(key: &OwnedKey) -> String {
     }
 }
 
-/// The bytes of a key of either kind in hexadecimal digits, if they are no UTF-8.
+/// Returns the bytes of a key of either kind in hexadecimal, if they are not UTF-8.
 pub(crate) fn key_hex_of(key: &OwnedKey) -> Option<String> {
     match key {
         OwnedKey::Bytes(bytes) => key_hex(bytes),
@@ -334,7 +336,7 @@ pub(crate) fn key_hex_of(key: &OwnedKey) -> Option<String> {
     }
 }
 
-/// The bytes of a key in hexadecimal digits, if they are no UTF-8.
+/// Returns the bytes of a key in hexadecimal, if they are not UTF-8.
 pub(crate) fn key_hex(key: &[u8]) -> Option<String> {
     std::str::from_utf8(key).err()?;
     Some(key.iter().fold(String::new(), |mut text, byte| {
@@ -343,7 +345,7 @@ pub(crate) fn key_hex(key: &[u8]) -> Option<String> {
     }))
 }
 
-/// The text with everything escaped that a terminal would obey instead of showing it.
+/// Returns the text with everything escaped that would control a terminal.
 pub(crate) fn harmless(text: impl Display) -> String {
     let turns_direction = |c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let mut shown = String::new();

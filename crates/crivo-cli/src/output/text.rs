@@ -1,4 +1,4 @@
-//! Numbers in words a person reads quickly. Off a terminal there are no blanks between digits.
+//! Numbers as text for people. Digits are grouped by spaces only on a terminal.
 
 use std::io::IsTerminal as _;
 use std::sync::LazyLock;
@@ -6,15 +6,16 @@ use std::sync::LazyLock;
 use crivo::Estimate;
 use crivo::codec::Parameter;
 
-/// Whether digits are grouped by blanks: only where a person reads them.
+/// True if standard output is a terminal, where spaces between digits help people to read.
 static GROUPED: LazyLock<bool> = LazyLock::new(|| std::io::stdout().is_terminal());
 
-/// The text of a number, without the blanks between its digits unless a person reads it.
+/// Returns the text of a number, without the spaces between its digits unless it goes to a
+/// terminal.
 fn shown(number: String) -> String {
     if *GROUPED { number } else { ungrouped(&number) }
 }
 
-/// The text without blanks between digits.
+/// Returns the text without spaces between digits.
 fn ungrouped(number: &str) -> String {
     let mut text = String::with_capacity(number.len());
     let mut rest = number.chars().peekable();
@@ -28,7 +29,7 @@ fn ungrouped(number: &str) -> String {
     text
 }
 
-/// A count: `1 702 788` on a terminal, `1702788` elsewhere.
+/// Formats a count: `1 702 788` on a terminal, `1702788` elsewhere.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     if !*GROUPED {
@@ -44,24 +45,24 @@ pub(crate) fn count(number: u64) -> String {
     text
 }
 
-/// A number of rows: `1 row`, `2 rows`.
+/// Formats a number of rows: `1 row`, `2 rows`.
 pub(crate) fn rows(number: u64) -> String {
     format!("{} {}", count(number), if number == 1 { "row" } else { "rows" })
 }
 
-/// A number without its digits after the point.
+/// Formats a number rounded to a whole one.
 pub(crate) fn whole(number: f64) -> String {
     shown(Estimate::exact(number.round()).to_string())
 }
 
-/// Whole bounds outside of those of the estimate, so that they hold no less: `16 to 20`.
+/// Formats the bounds of an estimate, rounded outwards to whole numbers: `16 to 20`.
 pub(crate) fn between(estimate: Estimate) -> String {
     let lower = whole(estimate.lower().floor());
     let upper = estimate.upper();
     if upper.is_finite() { format!("{lower} to {}", whole(upper.ceil())) } else { format!("{lower} or more") }
 }
 
-/// An answer: `1 702 788 ± 0.8 %`, or what is left of it when a sketch is full. One that is exact
+/// Formats an answer: `1 702 788 ± 0.8 %`, or its lower bound if a sketch is full. An exact answer
 /// has all its digits.
 pub(crate) fn estimate(estimate: Estimate) -> String {
     if estimate.is_exact() && estimate.value().is_finite() {
@@ -75,7 +76,7 @@ pub(crate) fn estimate(estimate: Estimate) -> String {
     }
 }
 
-/// A number of items, which is whole however it was estimated.
+/// Formats a number of items, which is whole however it was estimated.
 pub(crate) fn items(items: Estimate) -> String {
     let Some(confidence) = Some(items.confidence()).filter(|_| items.upper().is_finite()) else {
         return estimate(items);
@@ -84,7 +85,7 @@ pub(crate) fn items(items: Estimate) -> String {
     estimate(Estimate::probable(whole, items.lower().min(whole), items.upper().max(whole), confidence))
 }
 
-/// A number that is known exactly, with all its digits: `426 738.8`.
+/// Formats a number that is known exactly, with all its digits: `426 738.8`.
 pub(crate) fn exact(number: f64) -> String {
     let size = number.abs();
     if size >= 1e21 || (size > 0.0 && size < 1e-7) || !number.is_finite() {
@@ -94,12 +95,12 @@ pub(crate) fn exact(number: f64) -> String {
     let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
     let sign = if number < 0.0 { "-" } else { "" };
     let whole = whole.trim_start_matches('-');
-    // Below 2^53 every whole number is a float.
+    // Below 2^53 every whole number is exact as a float.
     let whole = whole.parse::<u64>().map_or_else(|_| whole.into(), count);
     if fraction.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") }
 }
 
-/// A size in memory: `16 KiB`.
+/// Formats a size in memory: `16 KiB`.
 pub(crate) fn bytes(number: usize) -> String {
     let mut scaled = number as f64;
     let mut unit = "bytes";
@@ -116,8 +117,8 @@ pub(crate) fn bytes(number: usize) -> String {
     }
 }
 
-/// Any number, with as many digits as say something: `1.084`, `10 000 000 000`. One that has more
-/// digits is marked: `≈ 0.3333`.
+/// Formats any number with its significant digits: `1.084`, `10 000 000 000`. A rounded number is
+/// marked: `≈ 0.3333`.
 pub(crate) fn number(number: f64) -> String {
     let rounded = match number.abs() {
         size if size >= 1e15 || (size > 0.0 && size < 1e-3) => format!("{number:.3e}"),
@@ -135,7 +136,7 @@ pub(crate) fn number(number: f64) -> String {
     }
 }
 
-/// A share in percent, with two digits that say something: `0.81 %`.
+/// Formats a share in percent with two significant digits: `0.81 %`.
 pub(crate) fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     match percent.abs() {
@@ -143,7 +144,8 @@ pub(crate) fn percent(share: f64) -> String {
         p if p >= 1.0 => format!("{percent:.1} %"),
         p if p >= 0.1 => format!("{percent:.2} %"),
         p if p >= 1e-6 => {
-            // Two digits that say something, written out: people do not read exponents.
+            // Two significant digits without an exponent, because people do not read exponents
+            // easily.
             let places = (1.0 - libm::floor(libm::log10(p))) as usize;
             format!("{percent:.places$} %")
         }
@@ -151,7 +153,7 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
-/// A parameter of a sketch.
+/// Formats a parameter of a sketch.
 pub(crate) fn parameter(value: &Parameter) -> String {
     match value {
         Parameter::Count(number) => count(*number),

@@ -1,9 +1,9 @@
-//! Who wrote it? An address in its one form.
+//! Who wrote a message? Its sender's address in one normal form.
 //!
 //! `Ana <ANA@Example.org>`, `"ana"@example.org` and `ana(at work)@example.org` are the same sender,
-//! and so are `ana@bücher.example` and `ana@xn--bcher-kva.example`: what was learned of one has to
-//! hold for the others. The one form is in lower case, without what follows a plus, and its domain
-//! is as it travels in the net.
+//! and so are `ana@bücher.example` and `ana@xn--bcher-kva.example`: what was learned about one has
+//! to hold for the others. The normal form is in lower case, without what follows a plus. Its
+//! domain is in the ASCII form that DNS uses.
 
 use std::borrow::Cow;
 
@@ -11,19 +11,19 @@ use mail_parser::Address;
 
 use super::SHORT_TEXT;
 
-/// How much of a header is searched for an address.
+/// The number of bytes of a header that are searched for an address.
 const SEARCHED: usize = 8 << 10;
 
 /// Stands for a blank inside of quotes, which does not end an address.
 const QUOTED_BLANK: char = '\u{1}';
 
-/// The first address of a list.
+/// Returns the first address of a list.
 pub(super) fn first(list: &Address<'_>) -> Option<String> {
     list.iter().filter_map(|address| address.address()).find_map(canonical)
 }
 
-/// The first address of a header as it stands, for forms that the parser does not know: quoted
-/// names, and comments in the midst of an address.
+/// Returns the first address of a header that is not decoded. For forms that the parser does not
+/// know: quoted names, and comments inside of an address.
 pub(super) fn in_header(value: &[u8]) -> Option<String> {
     let value = String::from_utf8_lossy(&value[..value.len().min(SEARCHED)]);
     let plain = without_quotes_and_comments(&value);
@@ -51,7 +51,7 @@ fn without_quotes_and_comments(value: &str) -> String {
             ')' if !is_escaped && depth > 0 => depth -= 1,
             _ if depth > 0 => {}
             c if quoted && c.is_whitespace() => plain.push(QUOTED_BLANK),
-            // Inside of quotes these do not part addresses.
+            // Inside of quotes these do not separate addresses.
             ',' | '<' | '>' if quoted => {}
             c => plain.push(c),
         }
@@ -59,7 +59,7 @@ fn without_quotes_and_comments(value: &str) -> String {
     plain
 }
 
-/// An address in its one form; none if it is no address.
+/// Returns an address in its normal form, or `None` if it is not an address.
 fn canonical(address: &str) -> Option<String> {
     let address = address.trim().trim_matches(['<', '>', '"', '\'']);
     let (local, domain) = address.rsplit_once('@')?;

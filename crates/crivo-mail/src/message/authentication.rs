@@ -1,4 +1,4 @@
-//! Is the sender who the message says? What a trusted host found out: SPF, DKIM and DMARC (RFC
+//! Is the sender who the message says? The findings of a trusted host: SPF, DKIM and DMARC (RFC
 //! 8601).
 //!
 //! ```text
@@ -6,37 +6,38 @@
 //!     spf=pass smtp.mailfrom=shop.example; dkim=pass header.d=shop.example; dmarc=pass header.from=shop.example
 //! ```
 //!
-//! Anyone can write such a header, so only those of hosts named by the administrator count. A
+//! Anyone can write such a header, so only headers of hosts that the administrator names count. A
 //! trusted host adds its header near the top and has to remove forged ones of its own name (RFC
 //! 8601, section 5). As a second guard only the headers of one hop count: the uppermost of a
 //! trusted host, and others before the next `Received` line.
 //!
 //! A result authenticates the sender if it is about the domain of the `From` address (DMARC's
-//! relaxed alignment): SPF and DKIM also pass for spam that is sent from a domain of its own.
+//! relaxed alignment), because SPF and DKIM also pass for spam that is sent from a domain of its
+//! own.
 
 use super::head::Head;
 use super::shortened;
 
-/// How many headers are kept, and how much of each.
+/// The most headers that are kept, and the number of bytes that are kept of each.
 const HEADERS: usize = 8;
 const LONG_HEADER: usize = 2000;
 
-/// How many `Received` lines may stand above the header of a trusted host.
+/// The most `Received` lines that may stand above the header of a trusted host.
 const HOPS: usize = 4;
 
-/// An `Authentication-Results` header of a message, by whatever host.
+/// An `Authentication-Results` header of a message, written by any host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthenticationHeader {
     /// The number of `Received` lines above it.
     pub hops: usize,
-    /// What stands behind the colon.
+    /// The text behind the colon.
     pub value: String,
 }
 
-/// What trusted hosts say of a message's sender.
+/// What trusted hosts say about a message's sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Authentication {
-    /// The domain of the sender has sent it.
+    /// The domain of the sender has sent the message.
     Passed,
     /// The domain of the sender says that it has not (DMARC fails).
     Failed,
@@ -44,7 +45,7 @@ pub enum Authentication {
     Unknown,
 }
 
-/// The headers of a message's head, from the top.
+/// Returns the `Authentication-Results` headers of a message, from the top.
 pub(super) fn headers(head: Head<'_>) -> Vec<AuthenticationHeader> {
     let mut hops = 0;
     let mut found = Vec::new();
@@ -62,7 +63,7 @@ pub(super) fn headers(head: Head<'_>) -> Vec<AuthenticationHeader> {
     found
 }
 
-/// What trusted hosts say of a sender; none if they say nothing.
+/// Returns what trusted hosts say about the sender of a message, or `None` if they say nothing.
 ///
 /// ```
 /// use crivo_mail::{Authentication, Message, authentication};
@@ -89,8 +90,8 @@ pub fn authentication(message: &super::Message, trusted_hosts: &[String]) -> Opt
     let mut found = Authentication::Unknown;
     let mut methods_seen: Vec<String> = Vec::new();
     for (_, results) in of_trusted.iter().filter(|(other, _)| other == hops) {
-        // Within a header a method may have several results, one a signature. Of several headers
-        // the first counts.
+        // Within a header a method may have several results, such as one for each signature. Of
+        // several headers, the first one with the method counts.
         let mut methods_here = Vec::new();
         for result in results.split(';') {
             let mut words = result.split_whitespace();
@@ -134,7 +135,7 @@ fn are_aligned(value: &str, domain: &str) -> bool {
     is_below(value, domain) || is_below(domain, value)
 }
 
-/// The value without comments in parentheses, which may stand anywhere and inside of each other.
+/// Returns the value without comments in parentheses, which may stand anywhere and may be nested.
 fn without_comments(value: &str) -> String {
     let (mut depth, mut is_quoted, mut is_escaped) = (0_u32, false, false);
     let mut plain = String::with_capacity(value.len());
@@ -151,7 +152,7 @@ fn without_comments(value: &str) -> String {
             }
             '(' if !is_quoted => depth += 1,
             ')' if !is_quoted && depth > 0 => depth -= 1,
-            // What is quoted cannot begin another result.
+            // A quoted character cannot begin another result.
             ';' | '=' if is_quoted => plain.push(' '),
             _ if depth == 0 => plain.push(character),
             _ => {}

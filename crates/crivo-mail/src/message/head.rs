@@ -1,14 +1,14 @@
 //! Where does the head of a message end?
 //!
-//! At the first blank line, or where something begins that is no header: collections of mail often
-//! have a subject and then the body at once, and a program that insists on the blank line takes the
+//! At the first blank line, or at the first line that is not a header. Collections of mail often
+//! have a subject directly followed by the body. A program that insists on the blank line takes the
 //! whole body for headers.
 
 use std::borrow::Cow;
 
 use crate::marks::without_byte_order;
 
-/// How many headers are looked at.
+/// The most headers that are read.
 const HEADERS: usize = 1000;
 
 /// The headers of a message.
@@ -18,9 +18,9 @@ pub(super) struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// The head and the body of a message with lines that end in LF.
+    /// Splits a message with lines that end in LF into its head and its body.
     pub(super) fn split(message: &'a [u8]) -> (Self, &'a [u8]) {
-        // Mailboxes have a line before the headers that is none of them.
+        // Mboxes have a line before the headers that is not a header.
         let start = if message.starts_with(b"From ") || message.starts_with(b">From ") {
             message.iter().position(|&byte| byte == b'\n').map_or(message.len(), |at| at + 1)
         } else {
@@ -45,12 +45,12 @@ impl<'a> Head<'a> {
         self.bytes
     }
 
-    /// Head and body as the standard wants them.
+    /// Returns head and body with the blank line that the standard requires between them.
     pub(super) fn joined(self, body: &[u8]) -> Cow<'static, [u8]> {
         [self.bytes, b"\n", body].concat().into()
     }
 
-    /// The lines of each header, with its name.
+    /// Returns the name of each header, and its value with all its lines.
     pub(super) fn headers(self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
         let mut rest = self.bytes;
         std::iter::from_fn(move || {
@@ -70,14 +70,14 @@ impl<'a> Head<'a> {
         .take(HEADERS)
     }
 
-    /// The first header of a name, as it stands; empty if there is none.
+    /// Returns the first header of a name without decoding it, or nothing if there is none.
     pub(super) fn value(self, name: &str) -> &'a [u8] {
         self.headers()
             .find(|(found, _)| found.eq_ignore_ascii_case(name.as_bytes()))
             .map_or(b"", |(_, value)| value)
     }
 
-    /// Whether the body is anything but plain text as it stands.
+    /// Returns true if the body may be anything but unencoded plain text.
     pub(super) fn is_mime(self) -> bool {
         self.headers().any(|(name, _)| {
             name.eq_ignore_ascii_case(b"content-type")
@@ -85,9 +85,9 @@ impl<'a> Head<'a> {
         })
     }
 
-    /// Which headers there are of those that an author chooses. Traces of mailboxes (`Status`,
-    /// `X-UID`, `Delivered-To`), what other filters wrote and what every transport adds are no
-    /// evidence: they say where a message was kept.
+    /// Returns a fact for each header that is there of those that an author chooses. Traces of
+    /// mailboxes (`Status`, `X-UID`, `Delivered-To`), headers of other filters and headers that
+    /// every transport adds are no evidence: they say where a message was kept.
     pub(super) fn facts(self) -> Vec<String> {
         let mut facts: Vec<String> = self
             .headers()
@@ -100,7 +100,7 @@ impl<'a> Head<'a> {
         facts
     }
 
-    /// The headers of a name, as they stand, from the top.
+    /// Returns the headers of a name without decoding them, from the top.
     pub(super) fn values(self, name: &'static str) -> impl Iterator<Item = &'a [u8]> {
         let of_name = move |(found, value): (&[u8], &'a [u8])| {
             found.eq_ignore_ascii_case(name.as_bytes()).then_some(value)
@@ -133,7 +133,7 @@ const OF_AUTHORS: [&str; 20] = [
     "x-priority",
 ];
 
-/// The name before the colon, if the line is a header.
+/// Returns the name before the colon, or `None` if the line is not a header.
 fn name_of(line: &[u8]) -> Option<&[u8]> {
     let colon = line.iter().take(80).position(|&byte| byte == b':')?;
     let name = &line[..colon];

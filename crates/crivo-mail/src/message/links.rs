@@ -2,7 +2,7 @@
 
 use memchr::{memchr2_iter, memmem};
 
-/// The hosts of the addresses in a text, in lower case.
+/// Returns the hosts of the URLs in a text, in lower case.
 pub(super) fn hosts(text: &str) -> impl Iterator<Item = String> + '_ {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -17,7 +17,7 @@ pub(super) fn hosts(text: &str) -> impl Iterator<Item = String> + '_ {
                     !(byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b'@' | b'%'))
                 })
                 .unwrap_or(rest.len().min(256));
-            // What is before an at-sign is a disguise.
+            // The part before an at-sign is a user name, which is used as a disguise.
             let host = rest[..end].rsplit(|&byte| byte == b'@').next().unwrap_or_default();
             if host.contains(&b'.') {
                 let host = String::from_utf8_lossy(host).to_ascii_lowercase();
@@ -27,14 +27,12 @@ pub(super) fn hosts(text: &str) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-/// Whether bytes contain others, letters of either case being the same. The needle is in lower
-/// case.
+/// Returns true if bytes contain the needle in any case. The needle must be in lower case.
 pub(super) fn contains_ignoring_case(bytes: &[u8], needle: &[u8]) -> bool {
     places(bytes, needle).next().is_some()
 }
 
-/// How often bytes contain others, letters of either case being the same. The needle is in lower
-/// case.
+/// Returns how often bytes contain the needle in any case. The needle must be in lower case.
 pub(super) fn count_ignoring_case(bytes: &[u8], needle: &[u8]) -> usize {
     places(bytes, needle).count()
 }

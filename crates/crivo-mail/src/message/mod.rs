@@ -1,20 +1,20 @@
 //! What does a message say? From any bytes to sender, subject, words and facts.
 //!
-//! Mail is whatever arrives: truncated, nested without end, in character sets that do not exist,
-//! without headers or with nothing else. So reading cannot fail, and what it costs is bounded: the
-//! first mebibyte is looked at, the parser of MIME (`mail-parser`) only sees messages with few
-//! containers, and of their text the first 64 kB count. What is beyond is taken as it stands.
+//! Mail may be anything: truncated, nested without end, in character sets that do not exist,
+//! without headers or with nothing else. So reading cannot fail, and its cost is bounded. Only the
+//! first mebibyte is read. The MIME parser (`mail-parser`) only sees messages with few containers.
+//! Of their text the first 64 KiB count. A message with more containers is read as plain text.
 //!
-//! Lines that end in CRLF and in LF are the same before anything else is looked at, and so are
-//! characters that only look different ([`text`]). What a reader sees and how the message is built
-//! both count: a body comes once as text, the facts of its making (types, hosts of links, headers
-//! that authors write) as short names. What a reader does not see is no text: not what styles of a
-//! page hide, nor a plain version beside the page that is shown ([`versions`]); that there is such
-//! text is a fact.
+//! Before anything else, lines that end in CRLF are made equal to lines that end in LF, and
+//! characters that only look different are made equal ([`text`]). Both what a reader sees and how
+//! the message is built count. The body becomes text. Facts about its structure (types, hosts of
+//! links, headers that authors write) become short names. What a reader does not see is not text:
+//! what the styles of a page hide, or a plain version beside the page that is shown ([`versions`]).
+//! That there is such text is a fact.
 //!
-//! A message is known by its *fingerprint*: the hash of its body and of the four headers that its
-//! author writes. What is added on the way or in the mailbox (`Received`, `Status`, `X-Crivo`) does
-//! not change it, so that a message is the same when it arrives and when its owner moves it into
+//! A message is identified by its *fingerprint*: the hash of its body and of the four headers that
+//! its author writes. What is added on the way or in the mailbox (`Received`, `Status`, `X-Crivo`)
+//! does not change it. So a message is the same when it arrives and when its owner moves it into
 //! another folder.
 
 mod address;
@@ -38,49 +38,51 @@ pub use self::authentication::{Authentication, AuthenticationHeader, authenticat
 use self::head::Head;
 use self::text::Normalizer;
 
-/// The number of bytes of a message that are read. What is longer is an attachment, not a text.
+/// The number of bytes of a message that are read. A longer message has an attachment, and its text
+/// comes first.
 pub(crate) const LOOKED_AT: usize = 1 << 20;
 
-/// How many containers a message may have to be taken apart. Honest mail has fewer than ten.
+/// The most containers of a message that is parsed as MIME. Honest mail has fewer than ten.
 const CONTAINERS: usize = 64;
 
-/// How much text counts: about ten thousand words.
+/// The number of bytes of text that count: about ten thousand words.
 const TEXT: usize = 64 << 10;
 
-/// How much of a subject or an address counts.
+/// The number of bytes of a subject or an address that count.
 const SHORT_TEXT: usize = 512;
 
-/// How much of a message is searched for its `Message-ID`.
+/// The number of bytes of a message that are searched for a header such as `Message-ID`.
 const LONGEST_HEAD: usize = 64 << 10;
 
-/// How many facts of a kind count: a page with a thousand links says no more than one with thirty.
+/// The most facts of a kind that count, because a page with a thousand links says no more than one
+/// with thirty.
 const FACTS: usize = 32;
 
-/// A message, as far as it matters here.
+/// What the filter reads of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Message {
-    /// The same for the same message.
+    /// Identifies the message. Equal for all copies of it.
     pub fingerprint: u64,
-    /// The sender's address in its one form; none if there is no address.
+    /// The sender's address in its normal form; `None` if there is no address.
     pub sender: Option<String>,
     /// The subject, decoded.
     pub subject: String,
     /// What a reader sees of the body.
     pub text: String,
-    /// How it is built: short names, each once, ascending.
+    /// Facts about how it is built: short names, each once, ascending.
     pub facts: Vec<String>,
-    /// What its headers say: short names, each once, ascending.
+    /// Facts about what its headers say: short names, each once, ascending.
     pub values: Vec<String>,
-    /// When it was sent by its own account, in seconds since 1970.
+    /// The time that its `Date` header says, in seconds since 1970.
     pub date: Option<i64>,
-    /// What its transport headers say of the way it took: short names, each once, ascending.
+    /// Facts about its route, from its transport headers: short names, each once, ascending.
     pub transport: Vec<String>,
-    /// What hosts on the way wrote about its sender, true or forged, from the top.
+    /// What hosts on the way wrote about its sender, from the top. The headers may be forged.
     pub authentication: Vec<AuthenticationHeader>,
 }
 
 impl Message {
-    /// Reads a message: any bytes are one.
+    /// Reads a message. Any bytes are a message.
     ///
     /// ```
     /// use crivo_mail::Message;
@@ -152,8 +154,7 @@ impl Reader {
     }
 
     fn read_headers(&mut self, headers: &mail_parser::Message<'_>, sender: Option<&str>) {
-        // Who wrote a message is what anyone can write: neither name nor domain of the sender is a
-        // fact.
+        // Anyone can write any sender: neither its name nor its domain is a fact.
         match sender.and_then(|sender| sender.rsplit_once('@')) {
             Some((_, domain)) => {
                 let reply = headers.reply_to().and_then(address::first);
@@ -193,7 +194,7 @@ impl Reader {
         }
     }
 
-    /// Every part of a message, and of those inside of it.
+    /// Reads every part of a message, and of the messages inside of it.
     fn read_parts(&mut self, message: &mail_parser::Message<'_>) {
         let mut inside = vec![message];
         let (mut parts, mut plain) = (0, String::new());
@@ -232,8 +233,8 @@ impl Reader {
         self.fact(format!("attachment of about {} bytes", power_of_two(bytes)));
     }
 
-    /// A part that could not be decoded as it says, often because the message was cut off in it.
-    /// The parser gives it as text whatever it is, but letters that stand for bytes are no words.
+    /// Reads a part that could not be decoded as it says, often because the message was cut off in
+    /// it. The parser gives it as text in any case, but letters that encode bytes are not words.
     fn read_broken(&mut self, part: &MessagePart<'_>, raw: &str) {
         let kind = part.content_type();
         if kind.is_some_and(|kind| !kind.ctype().eq_ignore_ascii_case("text")) {
@@ -313,19 +314,19 @@ impl Reader {
     }
 }
 
-/// The `Message-ID` of a message as it stands; empty if it has none.
+/// Returns the `Message-ID` of a message without decoding it, or an empty string if it has none.
 pub(crate) fn message_id(bytes: &[u8]) -> String {
     header(bytes, "message-id")
 }
 
-/// The first header of a name as it stands; empty if there is none.
+/// Returns the first header of a name without decoding it, or an empty string if there is none.
 pub(crate) fn header(bytes: &[u8], name: &str) -> String {
     let beginning = unix_lines(&bytes[..bytes.len().min(LONGEST_HEAD)]);
     let (head, _) = Head::split(&beginning);
     String::from_utf8_lossy(head.value(name).trim_ascii()).into_owned()
 }
 
-/// The message with lines that end in LF, as far as it is looked at.
+/// Returns the first [`LOOKED_AT`] bytes of a message, with lines that end in LF.
 fn unix_lines(bytes: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memchr(b'\r', &bytes[..bytes.len().min(LOOKED_AT)]).is_none() {
         return Cow::Borrowed(&bytes[..bytes.len().min(LOOKED_AT)]);
@@ -342,7 +343,7 @@ fn unix_lines(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(lines)
 }
 
-/// What identifies a message: what its author wrote.
+/// Returns the hash that identifies a message: of what its author wrote.
 fn fingerprint(head: &Head<'_>, body: &[u8]) -> u64 {
     let mut hash = Xxh3::new();
     for name in ["from", "date", "subject", "message-id"] {
@@ -357,13 +358,14 @@ fn fingerprint(head: &Head<'_>, body: &[u8]) -> u64 {
     hash.digest()
 }
 
-/// Text in no stated encoding: UTF-8 if it is, and Latin-1 otherwise, in which any bytes are text.
+/// Decodes text in no stated encoding. It is UTF-8 if it is valid as such. Otherwise it is Latin-1,
+/// in which any bytes are text.
 fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     let was_cut = bytes.len() > 2 * TEXT;
     let bytes = &bytes[..bytes.len().min(2 * TEXT)];
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
-        // The cut may have gone through a character.
+        // The cut may be within a character.
         Err(error) if was_cut && error.error_len().is_none() => {
             String::from_utf8_lossy(&bytes[..error.valid_up_to()])
         }
@@ -371,7 +373,7 @@ fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// How many containers a message claims to have.
+/// Returns the number of containers that a message claims to have.
 fn containers(bytes: &[u8]) -> usize {
     links::count_ignoring_case(bytes, b"boundary") + links::count_ignoring_case(bytes, b"message/")
 }

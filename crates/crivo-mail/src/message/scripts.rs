@@ -1,19 +1,19 @@
 //! In which scripts is a message written?
 //!
 //! A reader of one language gets spam in another, and a reader of several has a script for each
-//! kind of mail. So the scripts of a message are facts. Latin is none: nearly all mail has some of
-//! it.
+//! kind of mail. So the scripts of a message are facts. Latin is not a fact, because nearly all
+//! mail has some of it.
 
-/// How many letters are looked at.
+/// The number of letters that are read.
 const LETTERS: usize = 4000;
 
-/// A script with this share of the letters is that of the message.
+/// The share of letters from which on a message is mostly in one script.
 const MOST: f64 = 0.5;
 
-/// A script counts from this share on: fewer letters are a name or a symbol.
+/// The share of letters from which on a script counts. Fewer letters are a name or a symbol.
 const SOME: f64 = 0.05;
 
-/// Scripts by the ranges that their usual letters are in.
+/// Scripts, with the ranges of their usual letters.
 const SCRIPTS: [(&str, &[(u32, u32)]); 12] = [
     ("Greek", &[(0x370, 0x3FF), (0x1F00, 0x1FFF)]),
     ("Cyrillic", &[(0x400, 0x52F)]),
@@ -29,7 +29,7 @@ const SCRIPTS: [(&str, &[(u32, u32)]); 12] = [
     ("Han", &[(0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF)]),
 ];
 
-/// Facts of the scripts of a text; none if it is all Latin.
+/// Returns facts about the scripts of a text, or none if it is all Latin.
 pub(super) fn facts(text: &str) -> Vec<String> {
     if text.is_ascii() {
         return Vec::new();

@@ -101,7 +101,7 @@ fn of_two_versions_the_page_counts() {
     );
     assert_eq!(disguised.text.trim(), "cheap pills");
     assert!(disguised.facts.contains(&other));
-    // Without a page that is shown, the plain version is what is read.
+    // Without a page that is shown, the plain version is read.
     let alone =
         "Content-Type: multipart/alternative; boundary=x\n\n--x\nContent-Type: text/plain\n\nhello\n--x--\n";
     assert_eq!(Message::read(alone.as_bytes()).text.trim(), "hello");

@@ -1,20 +1,22 @@
-//! One form for text that looks the same.
+//! Brings text that looks the same to one form.
 //!
 //! Filters read bytes, people read shapes: `V1AGRA` with a Cyrillic А, letters with invisible
-//! characters between them, full-width or mathematical letters. Three steps bring them to one form.
-//! Invisible characters are removed; compatibility forms become what they stand for (NFKC); and in
-//! a word that mixes Latin letters with those of another script, characters that Unicode's table of
-//! confusables gives a Latin double become that double. Words of one script stay as they are:
-//! Russian is no disguise.
+//! characters between them, full-width or mathematical letters. Three steps bring them to one form:
 //!
-//! That something was found is evidence too, and leaves a trace.
+//! 1. Invisible characters are removed.
+//! 2. Compatibility forms become the characters they stand for (NFKC).
+//! 3. In a word that mixes Latin letters with letters of another script, a character that looks
+//!    like a Latin one by Unicode's table of confusables becomes that one.
+//!
+//! Words of one script stay as they are, because Russian is not a disguise. That something was
+//! found is evidence too, and becomes a fact.
 
 use std::borrow::Cow;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_security::confusable_detection::skeleton;
 
-/// Brings text to its one form, and remembers what it found.
+/// Brings text to one form, and remembers what it found.
 #[derive(Debug, Default)]
 pub(super) struct Normalizer {
     invisible: bool,
@@ -22,7 +24,7 @@ pub(super) struct Normalizer {
 }
 
 impl Normalizer {
-    /// The text in its one form; ASCII already is.
+    /// Returns the text in one form. ASCII text already is.
     pub(super) fn normalize<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
         if text.is_ascii() {
             return Cow::Borrowed(text);
@@ -34,7 +36,7 @@ impl Normalizer {
             seen
         });
         let mut plain: String = visible.nfkc().collect();
-        // A mark of the byte order at the beginning is no disguise.
+        // A byte order mark at the beginning is not a disguise.
         self.invisible |= invisible > 1;
         if is_mixed(&plain) {
             plain = self.undisguised(&plain);
@@ -42,7 +44,7 @@ impl Normalizer {
         Cow::Owned(plain)
     }
 
-    /// What was found.
+    /// Returns facts about what was found.
     pub(super) fn traces(&self) -> impl Iterator<Item = &'static str> + use<> {
         let found = [
             (self.invisible, "invisible characters"),
@@ -72,18 +74,18 @@ impl Normalizer {
     }
 }
 
-/// Whether there are ASCII letters and letters of another script than Latin.
+/// Returns true if there are ASCII letters, and letters of another script than Latin.
 fn is_mixed(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_alphabetic()) && text.chars().any(is_of_another_script)
 }
 
-/// Greek, Cyrillic, Armenian, Cherokee and what else has letters that look Latin. Latin letters
-/// with marks end before.
+/// Returns true for letters of Greek, Cyrillic, Armenian, Cherokee and all other scripts that have
+/// letters like Latin ones. Latin letters with diacritics are mostly below this range.
 fn is_of_another_script(c: char) -> bool {
     c >= '\u{370}' && c.is_alphabetic() && !matches!(c, '\u{1E00}'..='\u{1EFF}')
 }
 
-/// The ASCII letter or digit that a character of another script looks like.
+/// Returns the ASCII letter or digit that a character of another script looks like.
 fn latin_double(c: char) -> Option<char> {
     if !is_of_another_script(c) {
         return None;
@@ -96,7 +98,7 @@ fn latin_double(c: char) -> Option<char> {
     }
 }
 
-/// Characters that leave no trace on a screen.
+/// Returns true for characters that a screen does not show.
 fn is_invisible(c: char) -> bool {
     matches!(
         c,

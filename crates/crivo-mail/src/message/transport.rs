@@ -1,20 +1,21 @@
-//! Which way did a message take?
+//! Which route did a message take?
 //!
-//! Servers write a `Received` line each, the last one on top. Which hosts they name, which domain
-//! made the `Message-ID` and to which domain errors go tell senders apart that write the same
-//! words. That such headers are there at all tells nothing: all mail that arrives has them, and
-//! mail from a folder of sent messages has none.
+//! Each server adds a `Received` line, the last one on top. The hosts named there, the domain that
+//! made the `Message-ID` and the domain that errors go to tell senders apart that write the same
+//! words. The mere presence of such headers says nothing: all mail that arrives has them, and mail
+//! from a folder of sent messages has none.
 
 use super::head::Head;
 use super::shortened;
 
-/// How many `Received` lines are looked at, from the top.
+/// The number of `Received` lines that are read, from the top.
 const STEPS: usize = 8;
 
 /// The longest host name that counts.
 const LONG_HOST: usize = 100;
 
-/// Facts of the transport headers, each once, ascending; none if the message has no such headers.
+/// Returns facts about the transport headers, each once, ascending. Returns none if the message has
+/// no `Received` line.
 pub(super) fn facts(head: Head<'_>, sender: Option<&str>) -> Vec<String> {
     let mut facts = Vec::new();
     for value in head.values("received").take(STEPS) {
@@ -26,7 +27,7 @@ pub(super) fn facts(head: Head<'_>, sender: Option<&str>) -> Vec<String> {
                 facts.push(format!("received {} {domain}", pair[0]));
             }
         }
-        // The name behind the address, as the receiving server found it.
+        // The name in parentheses that the receiving server found for the address.
         let found = words.get(2).and_then(|word| word.strip_prefix('('));
         match found.map(|word| word.trim_end_matches(')')) {
             Some(address) if address.starts_with('[') || address == "unknown" => {
@@ -61,7 +62,8 @@ pub(super) fn facts(head: Head<'_>, sender: Option<&str>) -> Vec<String> {
     facts
 }
 
-/// The last two labels of a host name, in lower case; none if it is a bare address or no name.
+/// Returns the last two labels of a host name, in lower case. Returns `None` if it is an IPv4
+/// address or not a name.
 pub(super) fn domain_of(host: &str) -> Option<String> {
     let host = shortened(host, LONG_HOST).trim_matches(['.', ';', ',', '[', ']', '(', ')', '<', '>']);
     let fits = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');

@@ -1,24 +1,24 @@
 //! What do the headers say that a program writes into every message?
 //!
-//! The program that made a message shows in many small things: the shape of its `Message-ID` and of
-//! the border between parts, the zone that it writes behind a date, the host that it names. A few
-//! such values tell a sender's mail from that of others after a handful of messages, long before
-//! its words do.
+//! The program that made a message shows in many small things: the pattern of its `Message-ID` and
+//! of the boundary between parts, the zone that it writes behind a date, the host that it names. A
+//! few such values tell a sender's mail from that of others after a handful of messages, long
+//! before its words do.
 //!
-//! Only headers of a fixed list are looked at. Traces of mailboxes and of other filters are not in
-//! it, and neither is the sender: anyone can write anyone's address.
+//! Only headers of a fixed list are read. Traces of mailboxes and of other filters are not in it,
+//! and neither is the sender, because anyone can write any address.
 
 use super::head::Head;
 use super::shortened;
 use super::transport::domain_of;
 
-/// How many recipients are looked at.
+/// The most recipients that are read.
 const RECIPIENTS: usize = 16;
 
-/// How much of a value counts.
+/// The number of bytes of a value that count.
 const LONG_VALUE: usize = 60;
 
-/// Headers with a short value that says something as a whole.
+/// Headers whose short value is a fact as a whole.
 const WHOLE: [&str; 12] = [
     "auto-submitted",
     "content-class",
@@ -34,7 +34,7 @@ const WHOLE: [&str; 12] = [
     "x-priority",
 ];
 
-/// Facts of the recipients.
+/// Returns facts about the recipients.
 pub(super) fn recipients(head: Head<'_>) -> Vec<String> {
     let mut facts = Vec::new();
     for name in ["to", "cc"] {
@@ -48,7 +48,7 @@ pub(super) fn recipients(head: Head<'_>) -> Vec<String> {
     facts
 }
 
-/// Facts of the values of headers, each once, ascending.
+/// Returns facts about the values of headers, each once, ascending.
 pub(super) fn facts(head: Head<'_>) -> Vec<String> {
     let mut facts = Vec::new();
     for (name, value) in head.headers() {
@@ -90,7 +90,7 @@ fn of_message_id(value: &str, facts: &mut Vec<String>) {
 }
 
 fn of_date(value: &str, facts: &mut Vec<String>) {
-    // The zone and what stands behind it, and the shape of the rest: programs differ in both.
+    // Programs differ in the zone with what follows it, and in the pattern of the whole date.
     let zone = value.rfind(['+', '-']).map_or("", |at| &value[at..]);
     facts.push(format!("date in {}", shortened(zone, LONG_VALUE).to_lowercase()));
     facts.push(format!("date like {}", shape(shortened(value, LONG_VALUE))));
@@ -121,7 +121,7 @@ fn of_subject(value: &str, facts: &mut Vec<String>) {
     }
 }
 
-/// Words with an `@`, without what stands around them.
+/// Returns the words with an `@`, without the punctuation around them.
 fn addresses(value: &str) -> impl Iterator<Item = &str> {
     value
         .split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '<' | '>' | '"' | '(' | ')'))
@@ -132,8 +132,9 @@ fn domains(value: &str) -> impl Iterator<Item = String> {
     addresses(value).filter_map(|address| domain_of(address.rsplit_once('@')?.1))
 }
 
-/// What kinds of characters follow each other: a run of digits is `9`, one of small letters `a`,
-/// one of capitals `A`, one of digits and capitals mixed `X`, and others are themselves.
+/// Returns the pattern of a value: which kinds of characters follow each other. A run of digits
+/// becomes `9`, one of small letters `a`, one of capitals `A`, one of digits and capitals mixed
+/// `X`. Letters and digits that are not ASCII become `u`, and other characters stay.
 fn shape(value: &str) -> String {
     let mut shape = String::new();
     for c in value.chars().take(LONG_VALUE) {

@@ -8,10 +8,10 @@ use std::collections::HashSet;
 
 use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
-/// A plain version with fewer different words cannot be compared.
+/// A plain version with fewer different words is too short to be compared.
 const FEW_WORDS: usize = 10;
 
-/// Which parts of a message are plain versions of a page that is shown, by number.
+/// Returns the numbers of the parts that are plain versions of a page that is shown.
 pub(super) fn unshown(message: &Message<'_>) -> HashSet<usize> {
     let mut unshown = HashSet::new();
     for part in &message.parts {
@@ -43,8 +43,8 @@ fn is_attached(part: &MessagePart<'_>) -> bool {
     part.content_disposition().is_some_and(mail_parser::ContentType::is_attachment)
 }
 
-/// Whether a plain version says something else than what is shown: fewer than half of its words are
-/// there.
+/// Returns true if a plain version says something else than what is shown: if fewer than half of
+/// its words are there.
 pub(super) fn differ(plain: &str, shown: &str) -> bool {
     let plain: HashSet<String> = words(plain).collect();
     if plain.len() < FEW_WORDS {
@@ -54,7 +54,7 @@ pub(super) fn differ(plain: &str, shown: &str) -> bool {
     2 * plain.intersection(&shown).count() < plain.len()
 }
 
-/// Words of three letters or more; addresses of pages are none.
+/// Returns the words of three letters or more. URLs have no words.
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split_whitespace()
         .filter(|word| !word.contains("://"))

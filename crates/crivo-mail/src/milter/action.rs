@@ -1,4 +1,4 @@
-//! What happens to spam? It is marked, unless the administrator asked for more.
+//! What happens to spam? It is marked, unless the administrator chose another action.
 
 use std::str::FromStr;
 
@@ -14,11 +14,11 @@ pub enum OnSpam {
     /// Nothing: mail programs sort by the marks.
     #[default]
     Mark,
-    /// The mail server keeps it aside until an administrator decides.
+    /// The mail server holds it until an administrator decides.
     Quarantine,
-    /// The sender is told that it is not accepted.
+    /// The mail server refuses it.
     Reject,
-    /// The sender is told to try again later.
+    /// The mail server asks the sender to try again later.
     Tempfail,
 }
 
@@ -36,18 +36,18 @@ impl FromStr for OnSpam {
     }
 }
 
-/// How recipients are called in the folder of users.
+/// How the names of users in the folder of users follow from recipients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UserNames {
-    /// By what stands before the `@`.
+    /// The part before the `@`.
     #[default]
     Local,
-    /// By the whole address, where several domains have users of the same name.
+    /// The whole address, for several domains that have users of the same name.
     Address,
 }
 
 impl UserNames {
-    /// The name of a recipient's user, in small letters and without an extension such as `+shop`.
+    /// Returns the user of a recipient, in lower case and without an extension such as `+shop`.
     ///
     /// ```
     /// use crivo_mail::milter::action::UserNames;
@@ -71,17 +71,17 @@ impl UserNames {
     }
 }
 
-/// What the administrator asked for.
+/// The settings of the administrator.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rules {
     /// What is done to spam.
     pub on_spam: OnSpam,
-    /// From how many points on that is done; below, spam is marked.
+    /// The points from which on [`on_spam`](Self::on_spam) applies. Below, spam is marked.
     pub from_points: f64,
-    /// Whether the sender is told to try again later if the filter fails. Mail passes without marks
-    /// otherwise.
+    /// True if the sender is asked to try again later when the filter fails. Otherwise mail passes
+    /// without marks.
     pub tempfail_on_failure: bool,
-    /// How recipients are called in the folder of users.
+    /// How the names of users follow from recipients.
     pub user_names: UserNames,
 }
 
@@ -97,7 +97,7 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// The packets behind a judgement: changes of the message, and what becomes of it.
+    /// Returns the packets that follow a judgement: changes of the message, and what becomes of it.
     pub fn answer(&self, judgement: &Judgement) -> Vec<u8> {
         let points = points(judgement);
         let acts = judgement.verdict == Verdict::Spam && points >= self.from_points;
@@ -116,7 +116,7 @@ impl Rules {
         packets
     }
 
-    /// The packets when the filter has failed.
+    /// Returns the packets to send if the filter has failed.
     pub fn answer_of_failure(&self) -> Vec<u8> {
         if self.tempfail_on_failure {
             return reply::refuse("451 4.7.1 The mail filter is not available, try again later");
@@ -124,7 +124,7 @@ impl Rules {
         reply::go_on()
     }
 
-    /// Returns the users of recipients, each once, if users have stores.
+    /// Returns the users of recipients, each once. Returns none if users have no stores.
     #[cfg(feature = "serve")]
     pub(super) fn users(&self, service: &Service, recipients: &[Vec<u8>]) -> Vec<String> {
         if !service.has_users() {

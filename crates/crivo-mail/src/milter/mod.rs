@@ -1,8 +1,8 @@
-//! How does a mail server ask that wants an answer while the sender still waits?
+//! How does a mail server get a verdict while the sender still waits?
 //!
-//! Postfix and Sendmail speak the milter protocol: a packet for each step of a message, and at its
-//! end the filter's changes. This is protocol 6, written from Sendmail's documentation (`mfdef.h`,
-//! `mfapi.h`) and from recorded exchanges with Postfix.
+//! Postfix and Sendmail speak the milter protocol: the mail server sends a packet for each step of
+//! a message, and the filter answers at its end with changes. This is protocol 6, written from
+//! Sendmail's documentation (`mfdef.h`, `mfapi.h`) and from recorded exchanges with Postfix.
 //!
 //! | step | home |
 //! |---|---|
@@ -18,13 +18,13 @@
 //!
 //! # What the server may do to mail
 //! It adds the headers that `spamc` adds too, and removes headers of these names that a sender
-//! wrote. Spam is only marked unless the administrator asked for more ([`action::OnSpam`]). When
-//! the filter fails, mail passes without marks.
+//! wrote. Spam is only marked unless the administrator chose another action ([`action::OnSpam`]).
+//! When the filter fails, mail passes without marks.
 //!
 //! # Several recipients
-//! A mail server hands on one message for all recipients of a transaction, with one head. Each
-//! recipient's own store judges, and the mildest verdict counts: what one of them wants is not
-//! marked as spam for all.
+//! A mail server passes on one message for all recipients of a transaction, with one head. The
+//! store of each recipient judges it, and the mildest verdict counts. So mail that one of them
+//! wants is not marked as spam for all.
 
 pub mod action;
 pub mod negotiation;

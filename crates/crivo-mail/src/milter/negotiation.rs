@@ -1,15 +1,15 @@
 //! What can both sides do?
 //!
-//! The mail server begins with what it offers, and the filter answers with what it takes of that:
-//! changes of messages (actions), and steps that are left out or need no reply, because each reply
-//! is a round trip that a sender waits for.
+//! The mail server begins with what it offers, and the filter answers with what it uses of that:
+//! changes of messages (actions), and steps that are left out or need no reply. Such steps save
+//! time, because each reply is a round trip that a sender waits for.
 
 use super::packet::Malformed;
 
-/// The version that is spoken here.
+/// The version of the protocol that this filter speaks.
 pub const VERSION: u32 = 6;
 
-/// The oldest version that is answered: Sendmail 8.12.
+/// The oldest version that is accepted: Sendmail 8.12.
 const OLDEST: u32 = 2;
 
 /// Headers can be added and inserted (`SMFIF_ADDHDRS`).
@@ -38,7 +38,7 @@ const SILENT_RECIPIENT: u32 = 0x8000;
 /// The end of the head needs no reply (`SMFIP_NR_EOH`).
 const SILENT_END_OF_HEAD: u32 = 0x4_0000;
 
-/// All steps that are taken if they are offered. The body is answered piece by piece, so that its
+/// All steps that are used if they are offered. The body is answered piece by piece, so that its
 /// rest can be skipped.
 const WANTED: u32 = NO_UNKNOWN
     | NO_DATA
@@ -50,18 +50,18 @@ const WANTED: u32 = NO_UNKNOWN
     | SILENT_RECIPIENT
     | SILENT_END_OF_HEAD;
 
-/// What both sides agreed on.
+/// What mail server and filter agreed on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Agreed {
-    /// The version that is spoken.
+    /// The version of the protocol.
     pub version: u32,
-    /// The changes that are made.
+    /// The changes that the filter makes.
     pub actions: u32,
     steps: u32,
 }
 
 impl Agreed {
-    /// Takes what is needed of an offer.
+    /// Selects what the filter needs of an offer.
     ///
     /// # Errors
     /// If the mail server is too old, or does not let its filters do what is needed.
@@ -82,7 +82,7 @@ impl Agreed {
         Ok(Self { version: version.min(VERSION), actions: needed, steps: steps & WANTED })
     }
 
-    /// The packet that says so.
+    /// Returns the packet that tells the mail server.
     pub fn to_bytes(self) -> Vec<u8> {
         let numbers = [self.version, self.actions, self.steps].map(u32::to_be_bytes);
         super::reply::packet(b'O', &[numbers.as_flattened()])

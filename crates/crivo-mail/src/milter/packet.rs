@@ -1,24 +1,24 @@
-//! What does the mail server say? One packet, from bytes that anyone may have sent.
+//! What does the mail server say? One packet, from bytes that any client may have sent.
 //!
 //! ```text
 //! 00 00 00 12  'L'  Subject \0 hi \0
 //!   length    command   data
 //! ```
 //!
-//! [`parse`] is a pure function of the bytes received so far: it asks for more, gives the packet,
-//! or says what is wrong with it. The length counts the command and its data, at most [`LONGEST`].
-//! Texts end in a zero byte.
+//! [`parse`] is a pure function of the bytes received so far. It returns the packet, that more
+//! bytes are needed, or what is wrong with the packet. The length counts the command and its data,
+//! at most [`LONGEST`]. Texts end in a zero byte.
 
 use std::fmt;
 
-/// The longest packet. Body chunks have at most 65,535 bytes; a header of Postfix has 102,400 by
-/// default.
+/// The most bytes of a packet. Body chunks have at most 65,535 bytes. A header of Postfix has at
+/// most 102,400 by default.
 pub const LONGEST: usize = 1 << 20;
 
-/// The bytes before the command.
+/// The number of bytes before the command: the length.
 const LENGTH: usize = 4;
 
-/// How many macros of a packet are read. Postfix sends about ten.
+/// The most macros of a packet that are read. Postfix sends about ten.
 const MACROS: usize = 100;
 
 /// A packet of the mail server.
@@ -39,12 +39,12 @@ pub enum Command<'a> {
     Connect {
         /// Its name, as the mail server found it.
         host: &'a [u8],
-        /// Its address; none if it has none.
+        /// Its address; `None` if it has none.
         address: Option<&'a [u8]>,
     },
-    /// How the client calls itself.
+    /// The name that the client gives itself.
     Helo(&'a [u8]),
-    /// The sender of the envelope, a new message.
+    /// The sender of the envelope. A new message begins.
     Mail(&'a [u8]),
     /// A recipient of the envelope.
     Recipient(&'a [u8]),
@@ -63,9 +63,9 @@ pub enum Command<'a> {
     Body(&'a [u8]),
     /// The last piece of the body: the message has ended.
     EndOfMessage(&'a [u8]),
-    /// The message is given up, the client stays. It is not answered.
+    /// The message is given up, and the client stays. It is not answered.
     Abort,
-    /// The end. It is not answered.
+    /// The end of the connection. It is not answered.
     Quit,
     /// The client has gone and another one may follow. It is not answered.
     QuitForNext,
@@ -82,7 +82,7 @@ pub struct Macros<'a> {
 }
 
 impl<'a> Macros<'a> {
-    /// The names, with braces if they have more than one letter, and the values.
+    /// Returns the names and the values. Names of more than one letter are in braces.
     pub fn iter(self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
         let mut texts = self.values.split(|&byte| byte == 0);
         std::iter::from_fn(move || Some((texts.next().filter(|name| !name.is_empty())?, texts.next()?)))
@@ -90,16 +90,16 @@ impl<'a> Macros<'a> {
     }
 }
 
-/// What the bytes so far amount to.
+/// The result of parsing the bytes received so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parsed<'a> {
-    /// The packet goes on.
+    /// The packet has not ended.
     Incomplete,
-    /// A packet, and how many bytes it took.
+    /// A packet, and the number of bytes it took.
     Whole(Command<'a>, usize),
 }
 
-/// What is wrong with a packet or its place in the conversation.
+/// What is wrong with a packet or its position in the conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed(pub(super) String);
 
@@ -124,7 +124,7 @@ impl std::error::Error for Malformed {}
 /// ```
 ///
 /// # Errors
-/// If no packet begins so: nothing behind it can be understood either.
+/// If no packet begins with these bytes. Then no byte after them can be understood either.
 pub fn parse(bytes: &[u8]) -> Result<Parsed<'_>, Malformed> {
     let Some((length, rest)) = bytes.split_first_chunk::<LENGTH>() else { return Ok(Parsed::Incomplete) };
     let length = u32::from_be_bytes(*length) as usize;
@@ -181,7 +181,7 @@ fn understood(command: u8, data: &[u8]) -> Option<Command<'_>> {
             Command::Connect { host, address }
         }
         b'H' => Command::Helo(only_text(data)?),
-        // Behind the address come parameters such as SIZE, each a text.
+        // After the address come parameters such as SIZE, each a text.
         b'M' | b'R' => {
             let (address, parameters) = text(data)?;
             if !(parameters.is_empty() || parameters.ends_with(b"\0")) {
@@ -209,13 +209,13 @@ fn understood(command: u8, data: &[u8]) -> Option<Command<'_>> {
     })
 }
 
-/// The text up to the next zero byte, and what follows.
+/// Returns the text up to the next zero byte, and the bytes after it.
 fn text(data: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = data.iter().position(|&byte| byte == 0)?;
     Some((&data[..end], &data[end + 1..]))
 }
 
-/// The text that is all there is.
+/// Returns the text, or `None` if other bytes follow it.
 fn only_text(data: &[u8]) -> Option<&[u8]> {
     text(data).filter(|(_, rest)| rest.is_empty()).map(|(text, _)| text)
 }

@@ -1,8 +1,8 @@
-//! What is the mail server answered? Packets.
+//! What does the filter answer the mail server? The packets of its replies.
 
 use crate::marks::Mark;
 
-/// A packet: its length, the command, and data in parts.
+/// Returns a packet: its length, the command, and the parts of its data.
 pub(super) fn packet(command: u8, parts: &[&[u8]]) -> Vec<u8> {
     let length = 1 + parts.iter().map(|part| part.len()).sum::<usize>();
     let mut packet = Vec::with_capacity(4 + length);
@@ -14,12 +14,12 @@ pub(super) fn packet(command: u8, parts: &[&[u8]]) -> Vec<u8> {
     packet
 }
 
-/// Go on.
+/// Tells the mail server to go on.
 pub fn go_on() -> Vec<u8> {
     packet(b'c', &[])
 }
 
-/// Go on, and leave out the rest of the body.
+/// Tells the mail server to go on, and to leave out the rest of the body.
 pub fn skip() -> Vec<u8> {
     packet(b's', &[])
 }
@@ -29,25 +29,25 @@ pub fn quarantine(reason: &str) -> Vec<u8> {
     packet(b'q', &[without_zeros(reason).as_bytes(), b"\0"])
 }
 
-/// Answers the client with a line such as `550 5.7.1 no`, and the message goes no further.
+/// Refuses the message with a line such as `550 5.7.1 no` for the client.
 pub fn refuse(line: &str) -> Vec<u8> {
-    // Sendmail takes a percent sign for the beginning of a format.
+    // In Sendmail a percent sign begins a format.
     packet(b'y', &[without_zeros(line).replace('%', "%%").as_bytes(), b"\0"])
 }
 
-/// Adds headers above all others, in their order. Each is inserted at the top, so the last one goes
-/// first.
+/// Adds headers above all others, in their order. Each is inserted at the top, so the last one is
+/// sent first.
 pub fn insert(marks: &[Mark<'_>]) -> Vec<u8> {
     let packets = marks.iter().rev().map(|(name, value)| {
-        // Lines inside of a value end in LF here, whatever the message has.
+        // The protocol ends lines inside of a value in LF, whatever the message has.
         let value = without_zeros(value).replace("\r\n", "\n");
         packet(b'i', &[&0_u32.to_be_bytes(), name.as_bytes(), b"\0", value.as_bytes(), b"\0"])
     });
     packets.collect::<Vec<_>>().concat()
 }
 
-/// Removes all headers of a name. The last one goes first, because removing one may renumber those
-/// behind it.
+/// Removes all headers of a name. The last one is removed first, because removing one may renumber
+/// those after it.
 pub fn remove(name: &[u8], count: u32) -> Vec<u8> {
     let packets = (1..=count).rev().map(|number| packet(b'm', &[&number.to_be_bytes(), name, b"\0\0"]));
     packets.collect::<Vec<_>>().concat()

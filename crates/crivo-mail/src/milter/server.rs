@@ -1,20 +1,20 @@
-//! Connections of mail servers: few of them, long ones, and none that can hold up the others.
+//! Connections of mail servers: few and long ones, of which none can hold up the others.
 //!
 //! A mail server opens a connection and sends many messages through it, with pauses as long as its
 //! own clients make. So an idle connection costs a small buffer and may stay for [`IDLE`], as in
-//! Sendmail's library; a packet that has begun has to end within the patience of the [`Limits`],
-//! and so has judging.
+//! Sendmail's library. While a packet is incomplete, more of it has to arrive within the patience
+//! of the [`Limits`]. Judging has the same limit of time.
 //!
 //! | limit | what happens beyond it |
 //! |---|---|
 //! | connections | the next ones wait in the system's queue |
-//! | time for the first packet, time for a packet, time between packets | the connection is closed |
+//! | time for the first packet, time for more of a packet, time between packets | the connection is closed |
 //! | bytes of a packet ([`LONGEST`](super::packet::LONGEST)) | it is malformed |
-//! | bytes of a message | the rest is skipped: no more is looked at |
+//! | bytes of a message | the rest is skipped, because no more is read |
 //! | time for judging | the message passes without marks |
 //!
-//! After a malformed packet the connection is closed and the journal has a line. What a mail server
-//! does with its message then is its own setting (Postfix: `milter_default_action`).
+//! After a malformed packet the connection is closed and the journal gets a line. What a mail
+//! server does with its message then is its own setting (Postfix: `milter_default_action`).
 
 use std::io;
 use std::sync::Arc;
@@ -31,14 +31,14 @@ use crate::connections::{Limits, Listener, Stream, accept_until};
 use crate::message::LOOKED_AT;
 use crate::service::{Origin, Service};
 
-/// A read brings at most this number of bytes.
+/// The size that is reserved for a read.
 const PIECE: usize = 16 * 1024;
 
-/// How long a mail server may say nothing: the default of Sendmail's library.
+/// The longest time between packets: the default of Sendmail's library.
 const IDLE: Duration = Duration::from_secs(7210);
 
-/// Answers mail servers until `stop` says so. What goes wrong with one connection concerns no
-/// other, and so this cannot fail.
+/// Answers mail servers until `stop` is true. This cannot fail, because a fault of one connection
+/// does not affect the others.
 pub async fn serve(
     listener: Listener,
     limits: Limits,
@@ -70,7 +70,7 @@ struct Milter {
 
 /// Why a connection ended early.
 enum Ending {
-    /// The mail server has closed it, or it broke: its own affair.
+    /// The mail server has closed it, or it broke. This is not reported.
     Broken,
     Malformed(Malformed),
 }
@@ -88,7 +88,7 @@ impl From<Malformed> for Ending {
 }
 
 impl Milter {
-    /// One connection, from its first packet to its last.
+    /// Serves one connection, from its first packet to its last.
     async fn attend(&self, mut stream: Stream, mut stop: watch::Receiver<bool>) -> Result<(), Ending> {
         let mut session = Session::new(LOOKED_AT, self.rules.on_spam == OnSpam::Quarantine);
         let mut received = Vec::new();
@@ -136,7 +136,8 @@ impl Milter {
         }
     }
 
-    /// The packets at the end of a message. Headers that only a filter may write go in any case.
+    /// Returns the packets at the end of a message. Headers that only a filter may write are
+    /// removed in any case.
     async fn judge(&self, ended: Ended) -> Vec<u8> {
         let Ended { message, recipients, cleaning, .. } = ended;
         let judged = timeout(self.limits.patience, async {
@@ -148,7 +149,7 @@ impl Milter {
                 drop(turn);
                 judged.map(|judgement| rules.answer(&judgement)).ok()
             });
-            // A fault of ours must not end the server: the message passes.
+            // A panic must not end the server. The message passes.
             work.await.ok().flatten()
         });
         let answer = judged.await.unwrap_or_else(|_| {

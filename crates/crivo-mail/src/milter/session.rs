@@ -6,13 +6,13 @@
 //!                             └────────────────────────── abort, or the next message ───────────────────┘
 //! ```
 //!
-//! A [`Session`] takes one packet at a time and says what to do next. It keeps what will be looked
-//! at of a message and counts the rest, so that a connection has a bounded size. Packets in an
-//! impossible order are malformed.
+//! A [`Session`] takes one packet at a time and says what to do next. It keeps the part of a
+//! message that is read for judging, and drops the rest. So a connection has a bounded size.
+//! Packets in an impossible order are malformed.
 //!
-//! The mail server has not written its own `Received` line yet when it asks. Mail that was learned
-//! from a mailbox has that line, so the session writes one of the same form above the message, and
-//! a `Return-Path`. Both are for judging only.
+//! The mail server has not written its own `Received` line yet when it sends a message. Mail that
+//! was learned from a mailbox has that line. So the session writes one of the same form above the
+//! message, and a `Return-Path`. Both are for judging only.
 
 use std::collections::BTreeMap;
 
@@ -21,14 +21,14 @@ use super::packet::{Command, Macros, Malformed};
 use super::reply;
 use crate::marks::{OF_FILTERS, begins_with_one_of};
 
-/// How many recipients are remembered. A message to more of them is judged by the shared store
-/// alone.
+/// The most recipients that are remembered. A message with more recipients is judged by the shared
+/// store alone.
 const RECIPIENTS: usize = 100;
 
-/// The longest address or name that is remembered: SMTP allows 254 bytes.
+/// The most bytes of an address or name that are remembered. SMTP allows 254.
 const LONGEST_NAME: usize = 1000;
 
-/// How many names of forged headers are remembered.
+/// The most names of forged headers that are remembered.
 const FORGED: usize = 1000;
 
 /// A connection of the mail server.
@@ -42,7 +42,7 @@ pub struct Session {
     message: Option<Incoming>,
 }
 
-/// What is known of the client that sends the message.
+/// What is known about the client that sends the message.
 #[derive(Debug, Default)]
 struct Client {
     host: String,
@@ -52,27 +52,28 @@ struct Client {
     server: String,
 }
 
-/// A message on its way in.
+/// A message that is being received.
 #[derive(Debug, Default)]
 struct Incoming {
     bytes: Vec<u8>,
     recipients: Vec<Vec<u8>>,
     too_many_recipients: bool,
     has_head: bool,
-    /// Names that only filters write, in small letters: as they were written, and how often.
+    /// Headers that only filters write, by name in lower case: the name as it was written, and the
+    /// number of such headers.
     forged: BTreeMap<Vec<u8>, (Vec<u8>, u32)>,
 }
 
-/// A message that is complete, or as much of it as is looked at.
+/// A complete message, or the beginning of it that is read for judging.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
     /// The message.
     pub message: Vec<u8>,
-    /// Who gets it; empty if there are too many to ask each one's store.
+    /// The recipients; empty if there are too many to ask the store of each.
     pub recipients: Vec<Vec<u8>>,
     /// Packets that remove headers which only a filter may write.
     pub cleaning: Vec<u8>,
-    /// The number that the mail server gave the message; empty if it has said none.
+    /// The id that the mail server gave the message; empty if it gave none.
     pub queue_id: String,
 }
 
@@ -83,7 +84,7 @@ pub enum Next {
     Reply(Vec<u8>),
     /// Wait for the next packet.
     Wait,
-    /// Judge the message, and answer what follows from that.
+    /// Judge the message, and reply what follows from that.
     Judge(Box<Ended>),
     /// Close the connection.
     Close,
@@ -96,15 +97,15 @@ impl Session {
         Self { keep, quarantines, ..Self::default() }
     }
 
-    /// Returns true while a message is on its way in.
+    /// Returns true while a message is being received.
     pub fn has_message(&self) -> bool {
         self.message.is_some()
     }
 
-    /// Takes a packet.
+    /// Takes a packet, and returns what to do next.
     ///
     /// # Errors
-    /// If it cannot come now.
+    /// If it cannot come at this point.
     pub fn take(&mut self, command: Command<'_>) -> Result<Next, Malformed> {
         let Some(agreed) = self.agreed else { return self.take_first(command) };
         let answered = |step| {
@@ -202,7 +203,7 @@ impl Session {
 }
 
 impl Client {
-    /// The lines that the mail server will write itself when it has accepted the message.
+    /// Returns the lines that the mail server will write itself when it has accepted the message.
     fn trace(&self, sender: &str) -> String {
         let Self { host, address, helo, server } = self;
         let received = if host.is_empty() {
@@ -228,7 +229,7 @@ impl Incoming {
         if self.has_head {
             return Err(Malformed("a header behind the head".into()));
         }
-        // Some old programs leave a blank before the colon.
+        // Some old programs write blanks before the colon.
         let bare = name.trim_ascii();
         if begins_with_one_of(bare, OF_FILTERS) {
             if self.forged.len() < FORGED || self.forged.contains_key(&bare.to_ascii_lowercase()) {
@@ -251,7 +252,7 @@ impl Incoming {
         self.has_head = true;
     }
 
-    /// Returns true if no more of the message is looked at.
+    /// Takes a piece of the body. Returns true if no more of the message is needed.
     fn take_body(&mut self, piece: &[u8], keep: usize) -> bool {
         self.end_head(keep);
         self.keep(piece, keep);
@@ -270,7 +271,7 @@ impl Incoming {
     }
 }
 
-/// A name that fits into a line.
+/// Returns a name without control characters and of limited length, so that it fits into a line.
 fn readable(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(&text[..text.len().min(LONGEST_NAME)]);
     text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()

@@ -16,7 +16,7 @@ use crate::sketch::{Reduced, Shared, common_methods};
 
 /// Counts events of each of very many kinds, numbered from 0, in 4, 8 or 16 bits each.
 ///
-/// Each counter is a `MorrisCounter`, with a standard error of √((base − 1)/2). Coins are tossed
+/// Each counter is a `MorrisCounter`, with a standard error of √((base − 1)/2). Random draws follow
 /// from the seed, so the same events in the same order give the same array. Arrays that will be
 /// merged need different seeds, or their errors add up.
 ///
@@ -46,7 +46,8 @@ impl CounterArray {
         Ok(Self(Shared::new(Sketch::new(len_of(len)?, base, bits_of(counter_bits)?, seed_of(seed)?)?)))
     }
 
-    /// The most precise counters of that many bits that reach that many events each.
+    /// Returns the `len` most precise counters of `counter_bits` bits that each count up to `reach`
+    /// events.
     #[staticmethod]
     #[pyo3(signature = (len, reach, counter_bits, *, seed = None))]
     #[pyo3(text_signature = "(len, reach, counter_bits, *, seed=0)")]
@@ -59,7 +60,7 @@ impl CounterArray {
         Ok(Self(Shared::new(Sketch::for_reach(len_of(len)?, reach, bits_of(counter_bits)?, seed_of(seed)?)?)))
     }
 
-    /// The smallest base with which counters of that many bits reach that many events.
+    /// The smallest base with which counters of `counter_bits` bits count up to `reach` events.
     ///
     /// >>> round(CounterArray.base_for(1e10, 16), 4)
     /// 1.0002
@@ -68,7 +69,7 @@ impl CounterArray {
         Ok(Sketch::base_for(reach, bits_of(counter_bits)?)?)
     }
 
-    /// One event of the given index.
+    /// Counts one event of the given index.
     ///
     /// >>> CounterArray(10, 1.1, 8).increment(10)
     /// Traceback (most recent call last):
@@ -79,12 +80,12 @@ impl CounterArray {
         Ok(self.0.quick(py, |array| array.increment(index))?)
     }
 
-    /// One event of each of the given indexes, which may repeat: the same as one by one, and
-    /// faster.
+    /// Counts one event of each of the given indexes, which may repeat. Same result as one by one,
+    /// but faster.
     ///
-    /// `indexes` is a NumPy array of integers, what converts to one, or an iterable of integers. A
-    /// NumPy array of 64-bit integers is read in place and without the GIL. If there is no counter
-    /// of some index, nothing is counted.
+    /// `indexes` is a NumPy array of integers, an object that converts to one, or an iterable of
+    /// integers. A NumPy array of 64-bit integers is read in place and without the GIL. If an index
+    /// has no counter, nothing is counted.
     fn increment_batch(&self, py: Python<'_>, indexes: &Bound<'_, PyAny>) -> Result<()> {
         if indexes.hasattr(intern!(py, "__array__"))? {
             return self.increment_array(indexes);
@@ -97,14 +98,14 @@ impl CounterArray {
         Ok(self.0.detached(py, |array| array.increment_batch(&indexes))?)
     }
 
-    /// Many events of one index, at the cost of the steps that its counter takes.
+    /// Counts many events of one index. The cost is the number of steps by which its counter rises.
     fn add(&self, py: Python<'_>, index: &Bound<'_, PyAny>, events: &Bound<'_, PyAny>) -> Result<()> {
         let (index, events) = (self.index_of(index)?, events_of(events)?);
         Ok(self.0.quick(py, |array| array.add(index, events))?)
     }
 
-    /// The number of events of an index, with bounds at the given confidence. None at all is exact;
-    /// a saturated counter has no upper bound.
+    /// The number of events of an index, with bounds at the given confidence. Zero events are
+    /// exact. A saturated counter has no upper bound.
     #[pyo3(signature = (index, confidence = 0.95))]
     fn estimate(&self, py: Python<'_>, index: &Bound<'_, PyAny>, confidence: f64) -> Result<Estimate> {
         let (index, confidence) = (self.index_of(index)?, Confidence::new(confidence)?);
@@ -112,15 +113,15 @@ impl CounterArray {
     }
 
     /// The number of events of all indexes together, with bounds at the given confidence. The
-    /// counters' errors even out: a million counters of 20 % give a sum of 0.02 % if none of them
-    /// dominates.
+    /// errors of the counters average out: a million counters of 20 % give a sum of 0.02 % if none
+    /// of them dominates.
     #[pyo3(signature = (confidence = 0.95))]
     fn total(&self, py: Python<'_>, confidence: f64) -> Result<Estimate> {
         let confidence = Confidence::new(confidence)?;
         Ok(self.0.detached(py, |array| array.total_at(confidence)).into())
     }
 
-    /// The value of a counter: how often it was raised.
+    /// The value of a counter: the number of times that it was raised.
     fn value(&self, py: Python<'_>, index: &Bound<'_, PyAny>) -> Result<u16> {
         let index = self.index_of(index)?;
         Ok(self.0.quick(py, |array| array.value(index))?)
@@ -154,13 +155,13 @@ impl CounterArray {
         self.0.quick(py, |array| array.highest())
     }
 
-    /// The largest estimate of one counter, that of the highest value.
+    /// The largest estimate of one counter: the estimate at its highest value.
     #[getter]
     fn reach(&self, py: Python<'_>) -> f64 {
         self.0.quick(py, |array| array.reach())
     }
 
-    /// How many counters are at their highest value: they stay there, and have no upper bound.
+    /// The number of counters at their highest value. They stay there, and have no upper bound.
     #[getter]
     fn saturated(&self, py: Python<'_>) -> u64 {
         self.0.detached(py, |array| array.saturated())
@@ -192,7 +193,7 @@ impl CounterArray {
         setting("index", index, self.range(index.py()))
     }
 
-    /// Counts the indexes of a NumPy array, or of what converts to one.
+    /// Counts the indexes of a NumPy array, or of an object that converts to one.
     fn increment_array(&self, values: &Bound<'_, PyAny>) -> Result<()> {
         let py = values.py();
         let range = self.range(py);
@@ -209,14 +210,14 @@ impl CounterArray {
             );
             return Err(Failure::Parameter(message));
         }
-        // Copies only what is strided, byte-swapped or narrower.
+        // Copies only an array that is strided, byte-swapped or narrower.
         let wide = if kind == 'i' { "i8" } else { "u8" };
         let array = numpy.call_method1("ascontiguousarray", (array, wide))?.call_method1("view", ("u8",))?;
         let array = array.cast::<PyArray1<u64>>().map_err(PyErr::from)?.readonly();
         let indexes = array.as_slice().map_err(PyErr::from)?;
         py.detach(|| {
-            // A negative index became a huge one, which is no index either, but not what the caller
-            // wrote.
+            // The view turned a negative index into a huge one. That is out of range too, but the
+            // error should name the number that the caller gave.
             let negative = indexes.iter().map(|&index| index.cast_signed()).find(|&index| index < 0);
             if let Some(index) = negative.filter(|_| kind == 'i') {
                 return Err(Failure::Parameter(format!("index: expected {range}, found {index}")));
@@ -227,7 +228,7 @@ impl CounterArray {
     }
 }
 
-/// Which indexes there are, as a message says it.
+/// The range of valid indexes, as errors show it.
 #[derive(Clone, Copy)]
 struct Indexes {
     last: u64,

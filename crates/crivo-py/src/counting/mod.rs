@@ -1,6 +1,6 @@
 //! How many events?
 //!
-//! Counters have no keys: they toss coins, and the seed decides how those fall.
+//! Counters have no keys. They make random draws, which follow from the seed.
 
 mod array;
 mod morris;
@@ -16,12 +16,12 @@ use pyo3::prelude::*;
 
 use crate::errors::{Result, setting};
 
-/// The seed of the coins.
+/// Returns the seed of the random draws, 0 if none is given.
 fn seed_of(seed: Option<&Bound<'_, PyAny>>) -> Result<u64> {
     seed.map_or(Ok(0), |seed| setting("seed", seed, "0 to 2^64 - 1"))
 }
 
-/// How many events to add.
+/// Returns the number of events to add.
 fn events_of(events: &Bound<'_, PyAny>) -> Result<u64> {
     setting("events", events, "0 to 2^64 - 1")
 }

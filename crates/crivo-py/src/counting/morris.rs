@@ -13,8 +13,8 @@ use crate::sketch::{Reduced, Shared, common_methods};
 /// Counts events on a logarithmic scale: in 4 to 16 bits, with a standard error of √((base − 1)/2)
 /// at any count.
 ///
-/// Coins are tossed from the seed, so the same events give the same counter. Counters that will be
-/// merged need different seeds, or their errors add up.
+/// Random draws follow from the seed, so the same events give the same counter. Counters that will
+/// be merged need different seeds, or their errors add up.
 ///
 /// >>> from crivo import MorrisCounter
 /// >>> views = MorrisCounter.for_reach(1e10, counter_bits=8, seed=7)
@@ -36,7 +36,7 @@ impl MorrisCounter {
         Ok(Self(Shared::new(Sketch::new(base, bits_of(counter_bits)?, seed_of(seed)?)?)))
     }
 
-    /// The most precise counter of that many bits that reaches that many events.
+    /// Returns the most precise counter of `counter_bits` bits that counts up to `reach` events.
     #[staticmethod]
     #[pyo3(signature = (reach, counter_bits, *, seed = None))]
     #[pyo3(text_signature = "(reach, counter_bits, *, seed=0)")]
@@ -48,7 +48,7 @@ impl MorrisCounter {
         Ok(Self(Shared::new(Sketch::for_reach(reach, bits_of(counter_bits)?, seed_of(seed)?)?)))
     }
 
-    /// A counter with that standard error; how far it reaches is up to its width.
+    /// Returns a counter with a standard error of `error`. Its width decides its reach.
     #[staticmethod]
     #[pyo3(signature = (error, counter_bits, *, seed = None))]
     #[pyo3(text_signature = "(error, counter_bits, *, seed=0)")]
@@ -60,7 +60,7 @@ impl MorrisCounter {
         Ok(Self(Shared::new(Sketch::for_error(error, bits_of(counter_bits)?, seed_of(seed)?)?)))
     }
 
-    /// The smallest base with which a counter of that many bits reaches that many events.
+    /// The smallest base with which a counter of `counter_bits` bits counts up to `reach` events.
     ///
     /// >>> round(MorrisCounter.base_for(1e10, 8), 3)
     /// 1.084
@@ -84,25 +84,27 @@ impl MorrisCounter {
     /// 0.5
     #[staticmethod]
     fn standard_error(base: f64) -> Result<f64> {
-        // The library has the formula for any number; this asks for a base that a counter can have.
+        // The library's formula accepts any number. This accepts only a base that a counter can
+        // have.
         let base = Sketch::new(base, *Sketch::COUNTER_BITS.end(), 0)?.base();
         Ok(Sketch::standard_error(base))
     }
 
-    /// One event.
+    /// Counts one event.
     fn increment(&self, py: Python<'_>) {
         self.0.quick(py, Sketch::increment);
     }
 
-    /// Many events: the same as one by one, at the cost of the steps that the value takes.
+    /// Counts many events. Same result as one by one, at the cost of the steps by which the value
+    /// rises.
     fn add(&self, py: Python<'_>, events: &Bound<'_, PyAny>) -> Result<()> {
         let events = events_of(events)?;
         self.0.quick(py, |counter| counter.add(events));
         Ok(())
     }
 
-    /// The number of events, with bounds at the given confidence. None at all is exact; a saturated
-    /// counter has no upper bound.
+    /// The number of events, with bounds at the given confidence. Zero events are exact. A
+    /// saturated counter has no upper bound.
     #[pyo3(signature = (confidence = 0.95))]
     fn estimate(&self, py: Python<'_>, confidence: f64) -> Result<Estimate> {
         let confidence = Confidence::new(confidence)?;
@@ -121,7 +123,7 @@ impl MorrisCounter {
         self.0.quick(py, |counter| counter.counter_bits())
     }
 
-    /// The counter's value: how often it was raised.
+    /// The counter's value: the number of times that it was raised.
     #[getter]
     fn value(&self, py: Python<'_>) -> u16 {
         self.0.quick(py, |counter| counter.value())
@@ -133,19 +135,19 @@ impl MorrisCounter {
         self.0.quick(py, |counter| counter.highest())
     }
 
-    /// The largest estimate, that of the highest value.
+    /// The largest estimate: the estimate at the highest value.
     #[getter]
     fn reach(&self, py: Python<'_>) -> f64 {
         self.0.quick(py, |counter| counter.reach())
     }
 
-    /// Whether nothing was counted.
+    /// True if nothing was counted.
     #[getter]
     fn is_empty(&self, py: Python<'_>) -> bool {
         self.0.quick(py, |counter| counter.is_empty())
     }
 
-    /// Whether the value is at its highest: it stays there, and only a lower bound is known.
+    /// True if the value is at its highest. It stays there, and only a lower bound is known.
     #[getter]
     fn is_saturated(&self, py: Python<'_>) -> bool {
         self.0.quick(py, |counter| counter.is_saturated())

@@ -1,4 +1,4 @@
-//! [`SampledCounter`]: every p-th event on average.
+//! [`SampledCounter`]: counts each event with a fixed probability.
 
 use crivo::Confidence;
 use crivo::counting::SampledCounter as Sketch;
@@ -13,8 +13,8 @@ use crate::sketch::{Reduced, Shared, common_methods};
 /// Counts each event with a fixed probability p: after k events the standard error is √((1 −
 /// p)/(p·k)).
 ///
-/// Coins are tossed from the seed, so the same events give the same counter. Counters that will be
-/// merged need different seeds, or their errors add up.
+/// Random draws follow from the seed, so the same events give the same counter. Counters that will
+/// be merged need different seeds, or their errors add up.
 ///
 /// >>> from crivo import SampledCounter
 /// >>> requests = SampledCounter(1 / 64, seed=7)
@@ -36,7 +36,7 @@ impl SampledCounter {
         Ok(Self(Shared::new(Sketch::new(probability, seed_of(seed)?)?)))
     }
 
-    /// A counter whose standard error after that many events is `error`.
+    /// Returns a counter whose standard error after `events` events is `error`.
     #[staticmethod]
     #[pyo3(signature = (error, events, *, seed = None))]
     #[pyo3(text_signature = "(error, events, *, seed=0)")]
@@ -44,7 +44,7 @@ impl SampledCounter {
         Ok(Self(Shared::new(Sketch::for_error(error, events, seed_of(seed)?)?)))
     }
 
-    /// The probability whose standard error is `error` after that many events.
+    /// The probability with which the standard error after `events` events is `error`.
     ///
     /// >>> SampledCounter.probability_for(0.5, 12)
     /// 0.25
@@ -53,7 +53,7 @@ impl SampledCounter {
         Ok(Sketch::probability_for(error, events)?)
     }
 
-    /// The standard error after that many events, as a share of them.
+    /// The standard error after `events` events, as a share of them.
     ///
     /// >>> round(SampledCounter.standard_error(1 / 64, 10_000), 3)
     /// 0.079
@@ -63,46 +63,46 @@ impl SampledCounter {
         Ok(Sketch::standard_error(probability, events))
     }
 
-    /// One event.
+    /// Counts one event.
     fn increment(&self, py: Python<'_>) {
         self.0.quick(py, Sketch::increment);
     }
 
-    /// Many events: the same as one by one, at the cost of those that count.
+    /// Counts many events. Same result as one by one, at the cost of the events that are sampled.
     fn add(&self, py: Python<'_>, events: &Bound<'_, PyAny>) -> Result<()> {
         let events = events_of(events)?;
         self.0.detached(py, |counter| counter.add(events));
         Ok(())
     }
 
-    /// The number of events, with bounds at the given confidence; exact, and certain, if every
-    /// event counts.
+    /// The number of events, with bounds at the given confidence. If every event is sampled, it is
+    /// exact and certain.
     #[pyo3(signature = (confidence = 0.95))]
     fn estimate(&self, py: Python<'_>, confidence: f64) -> Result<Estimate> {
         let confidence = Confidence::new(confidence)?;
         Ok(self.0.quick(py, |counter| counter.estimate_at(confidence)).into())
     }
 
-    /// The probability with which an event counts.
+    /// The probability with which an event is sampled.
     #[getter]
     fn probability(&self, py: Python<'_>) -> f64 {
         self.0.quick(py, |counter| counter.probability())
     }
 
-    /// How many events counted.
+    /// The number of events that were sampled.
     #[getter]
     fn value(&self, py: Python<'_>) -> u64 {
         self.0.quick(py, |counter| counter.value())
     }
 
-    /// Whether no event counted yet.
+    /// True if no event was sampled yet.
     #[getter]
     fn is_empty(&self, py: Python<'_>) -> bool {
         self.0.quick(py, |counter| counter.is_empty())
     }
 
-    /// Whether the value is the largest that is stored: it stays there, and only a lower bound is
-    /// known.
+    /// True if the value is the largest that can be stored. It stays there, and only a lower bound
+    /// is known.
     #[getter]
     fn is_saturated(&self, py: Python<'_>) -> bool {
         self.0.quick(py, |counter| counter.is_saturated())

@@ -1,4 +1,4 @@
-//! [`ExactDistinct`]: by remembering a hash of each.
+//! [`ExactDistinct`]: counts exactly, from a hash of each item.
 
 use crivo::distinct::ExactDistinct as Sketch;
 use pyo3::prelude::*;
@@ -11,9 +11,9 @@ use crate::sketch::{Reduced, Shared, sketch_methods};
 
 /// Counts different items exactly, in 11 to 21 bytes for each.
 ///
-/// It remembers a 64-bit hash of each item, not the item: of n different items two share a hash,
-/// and count as one, with a probability of at most n²/2^65. `keys` and `seed` are those of
-/// `HyperLogLog`, which takes a few kilobytes however many there are.
+/// It keeps a 64-bit hash of each item, not the item. Among n different items, two share a hash and
+/// count as one with a probability of at most n²/2^65. `keys` and `seed` are those of
+/// `HyperLogLog`, which takes a few kilobytes for any number of items.
 ///
 /// >>> from crivo import ExactDistinct
 /// >>> visitors = ExactDistinct()

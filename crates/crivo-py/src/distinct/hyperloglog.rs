@@ -1,4 +1,4 @@
-//! [`HyperLogLog`]: from the highest rank of each register.
+//! [`HyperLogLog`]: counts from the highest rank of each register.
 
 use crivo::distinct::HyperLogLog as Sketch;
 use pyo3::prelude::*;
@@ -9,14 +9,14 @@ use crate::errors::Result;
 use crate::keys::scheme_of;
 use crate::sketch::{Reduced, Shared, sketch_methods};
 
-/// Counts different items in 2^precision bytes, with a standard error of 1.04/√(2^precision);
-/// exactly while they are few.
+/// Counts different items in 2^precision bytes, with a standard error of 1.04/√(2^precision). Small
+/// counts are exact.
 ///
-/// `keys` says what the items are. With "text", the default, a value is keyed by its text (bytes as
-/// they are, integers in decimal, floats as Python writes them, True as true, times in ISO 8601),
-/// so that a column gives the same sketch from CSV, Parquet, NumPy or a list. With "int" the keys
-/// are 64-bit integers and nothing else is accepted. With "hash" they are hashes of the caller's
-/// own, given to `insert_hashes`. Only sketches with the same `keys` and `seed` can be merged.
+/// `keys` says what the items are. With "text", the default, a value is keyed by its text: bytes as
+/// they are, integers in decimal, floats as Python writes them, True as true, times in ISO 8601. So
+/// a column gives the same sketch from CSV, Parquet, NumPy or a list. With "int" the keys are
+/// 64-bit integers and nothing else is accepted. With "hash" they are hashes of the caller's own,
+/// given to `insert_hashes`. Only sketches with the same `keys` and `seed` can be merged.
 ///
 /// >>> from crivo import HyperLogLog
 /// >>> visitors = HyperLogLog(precision=12)
@@ -50,7 +50,7 @@ precision_methods!(
 );
 register_methods!(HyperLogLog, Sketch, ">>> HyperLogLog.exact_up_to(14)\n1536");
 
-/// 16 KiB and 0.8 %.
+/// A precision of 14 takes 16 KiB and has an error of 0.8 %.
 const DEFAULT_PRECISION: u8 = 14;
 
 #[pymethods]

@@ -1,4 +1,4 @@
-//! [`KMinValues`]: from the k smallest hashes, which two sets can be compared by.
+//! [`KMinValues`]: counts and compares sets by their k smallest hashes.
 
 use crivo::Confidence;
 use crivo::distinct::KMinValues as Sketch;
@@ -12,12 +12,13 @@ use crate::estimate::Estimate;
 use crate::keys::scheme_of;
 use crate::sketch::{Reduced, Shared, sketch_methods};
 
-/// Keeps the k smallest hashes of a set: how many different, and how many in common with another.
+/// Keeps the k smallest hashes of a set. It estimates the number of different items, and the number
+/// that the set has in common with another.
 ///
-/// Below k different items every answer is exact; from there on the standard error of the count is
-/// 1/√(k − 2), and 8·k bytes are kept. `compare` tells the union, intersection, difference and
-/// similarity of two sets. To count only, `HyperLogLog` has the same error in a sixteenth of the
-/// memory; it explains `keys`.
+/// Below k different items every answer is exact. From k items on the standard error of the count
+/// is 1/√(k − 2), and 8·k bytes are kept. `compare` estimates the union, intersection, difference
+/// and similarity of two sets. To count only, `HyperLogLog` has the same error in a sixteenth of
+/// the memory. Its documentation explains `keys`.
 ///
 /// >>> from crivo import KMinValues
 /// >>> monday, tuesday = KMinValues(1024), KMinValues(1024)
@@ -67,18 +68,19 @@ impl KMinValues {
     /// The standard error of a large count, as a share of it; infinite for k up to 2.
     #[staticmethod]
     fn standard_error(k: &Bound<'_, PyAny>) -> Result<f64> {
-        // The library has the formula for any number; this asks for a size that a sketch can have.
+        // The library's formula accepts any number. This accepts only a size that a sketch can
+        // have.
         let k = Sketch::new(k_of(k)?)?.k();
         Ok(Sketch::standard_error(k))
     }
 
-    /// How many of the smallest hashes are kept.
+    /// The number of smallest hashes that are kept.
     #[getter]
     fn k(&self, py: Python<'_>) -> u32 {
         self.0.quick(py, |sketch| sketch.k())
     }
 
-    /// Compares this set with another. Sketches of different k compare as well; the smaller one
+    /// Compares this set with another. Sketches of different k can be compared too; the smaller k
     /// decides the error. `IncompatibleError` if their `keys` or `seed` differ.
     fn compare(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<Comparison> {
         // Copied first, so that only one lock is held at a time.
@@ -98,9 +100,9 @@ fn k_of(k: &Bound<'_, PyAny>) -> Result<u32> {
     setting("k", k, format_args!("{least} to {most}"))
 }
 
-/// What two sets have in common: made by `KMinValues.compare`.
+/// The comparison of two sets, made by `KMinValues.compare`.
 ///
-/// Each answer has bounds at the confidence asked for. While both sketches hold all hashes of their
+/// Each answer has bounds at the requested confidence. While both sketches hold all hashes of their
 /// sets, every answer is exact.
 ///
 /// >>> from crivo import KMinValues
@@ -118,26 +120,26 @@ pub(crate) struct Comparison(Compared);
 
 #[pymethods]
 impl Comparison {
-    /// How many different items are in either set.
+    /// The number of different items in either set.
     #[pyo3(signature = (confidence = 0.95))]
     fn union(&self, confidence: f64) -> Result<Estimate> {
         Ok(self.0.union_at(Confidence::new(confidence)?).into())
     }
 
-    /// How many different items are in both sets.
+    /// The number of different items in both sets.
     #[pyo3(signature = (confidence = 0.95))]
     fn intersection(&self, confidence: f64) -> Result<Estimate> {
         Ok(self.0.intersection_at(Confidence::new(confidence)?).into())
     }
 
-    /// How many different items are in the first set and not in the second.
+    /// The number of different items that are in the first set but not in the second.
     #[pyo3(signature = (confidence = 0.95))]
     fn difference(&self, confidence: f64) -> Result<Estimate> {
         Ok(self.0.difference_at(Confidence::new(confidence)?).into())
     }
 
-    /// The Jaccard similarity, the intersection's share of the union; 1 for two empty sets, which
-    /// are equal.
+    /// The Jaccard similarity: the intersection as a share of the union. It is 1 for two empty
+    /// sets, because they are equal.
     #[pyo3(signature = (confidence = 0.95))]
     fn jaccard(&self, confidence: f64) -> Result<Estimate> {
         Ok(self.0.jaccard_at(Confidence::new(confidence)?).into())

@@ -1,4 +1,4 @@
-//! [`LinearCounting`]: from the share of cells that stayed empty.
+//! [`LinearCounting`]: counts from the share of bits that are still 0.
 
 use crivo::distinct::LinearCounting as Sketch;
 use pyo3::prelude::*;
@@ -9,11 +9,12 @@ use crate::errors::{Result, setting};
 use crate::keys::scheme_of;
 use crate::sketch::{Reduced, Shared, sketch_methods};
 
-/// Counts different items with a table of bits, when about how many there will be is known.
+/// Counts different items with a table of bits, for when their approximate number is known
+/// beforehand.
 ///
 /// With n items in L bits and t = n/L the standard error is √(L·(e^t − t − 1))/n: for a million
-/// items 1 % in 19 KiB. It grows without limit as the table fills; a full table answers with a
-/// lower bound. `HyperLogLog` needs no such knowledge, and explains `keys`.
+/// items 1 % in 19 KiB. It grows without limit as the table fills. A full table gives only a lower
+/// bound. `HyperLogLog` needs no expected number; its documentation explains `keys`.
 ///
 /// >>> from crivo import LinearCounting
 /// >>> visitors = LinearCounting.for_items(100_000, 0.01)
@@ -38,8 +39,8 @@ impl LinearCounting {
         Ok(Self(Shared::new(Sketch::with_scheme(bits_of(bits)?, scheme_of(keys, seed)?)?)))
     }
 
-    /// An empty sketch of the fewest bits with which a count of up to `items` has a standard error
-    /// of at most `error`.
+    /// Returns an empty sketch with the fewest bits for which a count of up to `items` has a
+    /// standard error of at most `error`.
     #[staticmethod]
     #[pyo3(signature = (items, error, *, keys = "text", seed = None))]
     #[pyo3(text_signature = "(items, error, *, keys='text', seed=0)")]
@@ -53,7 +54,7 @@ impl LinearCounting {
         Ok(Self(Shared::new(Sketch::with_scheme(bits, scheme_of(keys, seed)?)?)))
     }
 
-    /// The fewest bits with which a count of up to `items` has a standard error of at most `error`,
+    /// The fewest bits for which a count of up to `items` has a standard error of at most `error`,
     /// and the table is full with a probability of less than 1 %.
     ///
     /// >>> LinearCounting.bits_for(1_000_000, 0.01)
@@ -78,7 +79,7 @@ impl LinearCounting {
         self.0.quick(py, |sketch| sketch.bits())
     }
 
-    /// Whether every bit is set: from here on nothing can be learnt.
+    /// True if every bit is set. From then on more items change nothing.
     #[getter]
     fn is_full(&self, py: Python<'_>) -> bool {
         self.0.quick(py, |sketch| sketch.is_full())

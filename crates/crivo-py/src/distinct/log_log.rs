@@ -1,4 +1,4 @@
-//! [`LogLog`]: from the mean of many longest runs of zeros.
+//! [`LogLog`]: counts from the mean of the longest runs of zeros of many registers.
 
 use crivo::distinct::LogLog as Sketch;
 use pyo3::prelude::*;
@@ -10,10 +10,11 @@ use crate::keys::scheme_of;
 use crate::sketch::{Reduced, Shared, sketch_methods};
 
 /// Counts different items in 2^precision bytes, with a standard error of 1.3/√(2^precision) from
-/// 5·2^precision items on; below, the value is too high and the bounds are wide enough to hold.
+/// 5·2^precision items on. Smaller counts are estimated too high, and their bounds are wide enough
+/// to hold.
 ///
-/// It is for study; to count, take `HyperLogLog`, which has the same registers, a smaller error and
-/// no bias, and explains `keys`.
+/// It is for study. To count, use `HyperLogLog`, which has the same registers, a smaller error and
+/// no bias. Its documentation explains `keys`.
 ///
 /// >>> from crivo import LogLog
 /// >>> visitors = LogLog.for_error(0.02)

@@ -1,5 +1,5 @@
-//! What is the same for every class that counts different items, for those that are sized by a
-//! precision, and for those that are register sketches.
+//! Python methods of the classes that count different items: of all of them, of those sized by a
+//! precision, and of the register sketches.
 
 use std::ops::RangeInclusive;
 
@@ -13,7 +13,7 @@ pub(super) fn precision_of(precision: &Bound<'_, PyAny>, allowed: RangeInclusive
     Ok(setting_in("precision", precision, least.into()..=most.into())? as u8)
 }
 
-/// The Python methods that add keys and count them, besides those of
+/// Defines the Python methods that add and count keys. The others come from
 /// [`sketch_methods`](crate::sketch::sketch_methods).
 macro_rules! distinct_methods {
     ($class:ident) => {
@@ -23,7 +23,7 @@ macro_rules! distinct_methods {
         #[pymethods]
         impl $class {
             /// Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key
-            /// either. Empty text is a key here; `insert_batch` skips it.
+            /// either. Empty text is a key here, but `insert_batch` skips it.
             fn insert(&self, key: &Bound<'_, PyAny>) -> Result<()> {
                 self.0.with_hash(key, &$crate::sketch::INSERT, crivo::sketch::InsertHashes::insert_hash)
             }
@@ -39,13 +39,14 @@ macro_rules! distinct_methods {
 }
 pub(super) use distinct_methods;
 
-/// The Python methods of a class whose sketch has `2^precision` registers. The last two arguments
-/// are examples: of `for_error` and of `standard_error`.
+/// Defines the Python methods of a class whose sketch has `2^precision` registers. The last two
+/// arguments are the doc examples of `for_error` and of `standard_error`.
 macro_rules! precision_methods {
     ($class:ident, $sketch:ty, $for_error:literal, $standard_error:literal) => {
         #[pymethods]
         impl $class {
-            /// An empty sketch of the smallest size whose standard error is at most `error`.
+            /// Returns an empty sketch of the smallest size whose standard error is at most
+            /// `error`.
             ///
             #[doc = $for_error]
             #[staticmethod]
@@ -87,13 +88,13 @@ macro_rules! precision_methods {
 }
 pub(super) use precision_methods;
 
-/// The Python method that register sketches have besides: their exact state. The last argument is
-/// its example.
+/// Defines the Python methods that only register sketches have: about their exact state and their
+/// history. The last argument is the doc example of `exact_up_to`.
 macro_rules! register_methods {
     ($class:ident, $sketch:ty, $exact_up_to:literal) => {
         #[pymethods]
         impl $class {
-            /// How many different items are counted exactly.
+            /// The number of different items up to which counts are exact.
             ///
             #[doc = $exact_up_to]
             #[staticmethod]
@@ -101,20 +102,21 @@ macro_rules! register_methods {
                 Ok(<$sketch>::exact_up_to(precision_of(precision, <$sketch>::PRECISIONS)?))
             }
 
-            /// The standard error of a large count with history, as a share of it.
+            /// The standard error of a large count of a sketch with history, as a share of the
+            /// count.
             #[staticmethod]
             fn history_error(precision: &Bound<'_, PyAny>) -> Result<f64> {
                 Ok(<$sketch>::history_error(precision_of(precision, <$sketch>::PRECISIONS)?))
             }
 
-            /// A copy that also uses the order in which items come, for a fifth less error in the
-            /// same memory, until a merge ends it. `InvalidParameterError` if the sketch is past
-            /// its exact state.
+            /// Returns a copy that also uses the order in which items arrive. Its error is a fifth
+            /// smaller in the same memory, until a merge ends the history. `InvalidParameterError`
+            /// if the sketch is past its exact state.
             fn with_history(&self, py: Python<'_>) -> Result<Self> {
                 Ok(Self(Shared::new(self.0.quick(py, |sketch| sketch.clone()).with_history()?)))
             }
 
-            /// Whether the sketch keeps a history.
+            /// True if the sketch keeps a history.
             #[getter]
             fn keeps_history(&self, py: Python<'_>) -> bool {
                 self.0.quick(py, |sketch| sketch.keeps_history())

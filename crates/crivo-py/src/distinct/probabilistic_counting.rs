@@ -1,4 +1,4 @@
-//! [`ProbabilisticCounting`]: from the longest run of zeros.
+//! [`ProbabilisticCounting`]: estimates from the longest run of zeros.
 
 use crivo::distinct::ProbabilisticCounting as Sketch;
 use pyo3::prelude::*;
@@ -9,11 +9,11 @@ use crate::errors::Result;
 use crate::keys::scheme_of;
 use crate::sketch::{Reduced, Shared, sketch_methods};
 
-/// Tells the order of magnitude of the number of different items, from one byte.
+/// Estimates the order of magnitude of the number of different items, in one byte.
 ///
-/// It keeps the longest run of zeros at the end of a hash, z, and answers 2^z: within a factor of 4
-/// of the truth three times out of four. It is for study; to count, take `HyperLogLog`, which
-/// averages many of these and explains `keys`.
+/// It keeps the longest run of zeros at the end of a hash, z, and answers 2^z. The answer is within
+/// a factor of 4 of the truth three times out of four. It is for study. To count, use
+/// `HyperLogLog`, which averages many such registers. Its documentation explains `keys`.
 ///
 /// >>> from crivo import ProbabilisticCounting
 /// >>> visitors = ProbabilisticCounting()
@@ -39,7 +39,7 @@ impl ProbabilisticCounting {
         Ok(Self(Shared::new(Sketch::with_scheme(scheme_of(keys, seed)?))))
     }
 
-    /// The longest run of zeros at the end of a hash, from 0 to 64; None if nothing was inserted.
+    /// The longest run of zeros at the end of a hash, from 0 to 64. None if nothing was inserted.
     #[getter]
     fn longest_run(&self, py: Python<'_>) -> Option<u8> {
         self.0.quick(py, |sketch| sketch.longest_run())

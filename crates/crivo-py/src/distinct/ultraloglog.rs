@@ -1,4 +1,4 @@
-//! [`UltraLogLog`]: from registers that remember more than HyperLogLog's.
+//! [`UltraLogLog`]: counts from registers with more information than HyperLogLog's.
 
 use crivo::distinct::UltraLogLog as Sketch;
 use pyo3::prelude::*;
@@ -9,11 +9,11 @@ use crate::errors::Result;
 use crate::keys::scheme_of;
 use crate::sketch::{Reduced, Shared, sketch_methods};
 
-/// Counts different items in 2^precision bytes, with a standard error of 0.76/√(2^precision);
-/// exactly while they are few.
+/// Counts different items in 2^precision bytes, with a standard error of 0.76/√(2^precision). Small
+/// counts are exact.
 ///
 /// The error is three quarters of that of `HyperLogLog` in the same memory, and an insert takes
-/// half as long again. `keys` and `seed` are as there.
+/// half as long again. `keys` and `seed` are as for `HyperLogLog`.
 ///
 /// >>> from crivo import UltraLogLog
 /// >>> visitors = UltraLogLog.for_error(0.01)

@@ -1,4 +1,4 @@
-//! How often each value of a column came, with bounds: by any sketch that knows it.
+//! [`frequency_bounds`]: the frequency of each value of a column, by any sketch that estimates it.
 
 use crivo::codec::AnySketch;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -9,9 +9,9 @@ use crate::any;
 use crate::errors::Result;
 use crate::keys::{Stretch, take_keys};
 
-/// How often each of many values came, by a sketch that knows it: the estimate and its bounds, one
-/// row a value, in their order. `values` is whatever `insert_batch` takes; the row of a missing
-/// value is NaN.
+/// Returns the frequency of each of many values, by any sketch that estimates it. There is one row
+/// for each value, in their order: the estimate, its lower and its upper bound. `values` is
+/// whatever `insert_batch` takes. The row of a missing value is NaN.
 ///
 /// >>> from crivo import HeavyHitters
 /// >>> from crivo.distributed import frequency_bounds
@@ -46,7 +46,7 @@ pub(crate) fn frequency_bounds<'py>(
     Ok(PyArray1::from_vec(py, flat).reshape([rows.len(), 3])?)
 }
 
-/// An estimate and its bounds; of a missing value, nothing that is a number.
+/// An estimate and its bounds. All three are NaN for a missing value.
 #[derive(Clone, Copy)]
 struct Row([f64; 3]);
 

@@ -15,13 +15,13 @@ use crate::estimate::Estimate;
 use crate::keys::{self, Verb, scheme_of};
 use crate::sketch::{INSERT, Reduced, Shared, insert_batch_method, insert_hashes_method, sketch_methods};
 
-/// Counts how often each key came, in `depth` rows of `width` counters. An answer is never below
-/// the truth, and above it by more than e/width of the whole with a probability of e^-depth.
-/// `for_bound` finds the size.
+/// Counts the frequency of each key, in `depth` rows of `width` counters. An answer is never below
+/// the truth. It exceeds the truth by more than e/width of the total weight with a probability of
+/// e^-depth. `for_bound` finds the size.
 ///
 /// Keys may have weights: a number of times, bytes, cents. With `conservative=True` answers are
-/// closer, but such sketches cannot be merged or multiplied. `keys` and `seed` are as for
-/// `HyperLogLog`.
+/// closer to the truth, but such sketches cannot be merged or multiplied. `keys` and `seed` are as
+/// for `HyperLogLog`.
 ///
 /// >>> from crivo import CountMin
 /// >>> words = CountMin.for_bound(0.001, 0.01)
@@ -42,7 +42,7 @@ add_batch_method!(CountMin, Sketch);
 add_hashes_method!(CountMin, Sketch);
 total_methods!(CountMin);
 
-/// The methods that ask how often many keys came.
+/// The methods that return the frequencies of many keys.
 static FREQUENCIES: Verb =
     Verb { one: "frequency", many: "frequencies", hashes: "frequencies_of_hashes", so_far: "" };
 
@@ -61,8 +61,8 @@ impl CountMin {
         Self::build((width_of(width)?, depth_of(depth)?), conservative, scheme_of(keys, seed)?)
     }
 
-    /// An empty sketch of the smallest size that promises an error of at most `epsilon` times the
-    /// whole weight with a probability of at least 1 - `delta`.
+    /// Returns an empty sketch of the smallest size that guarantees an error of at most `epsilon`
+    /// times the total weight with a probability of at least 1 - `delta`.
     #[staticmethod]
     #[pyo3(signature = (epsilon, delta, *, conservative = false, keys = "text", seed = None))]
     #[pyo3(text_signature = "(epsilon, delta, *, conservative=False, keys='text', seed=0)")]
@@ -76,8 +76,8 @@ impl CountMin {
         Self::build(Sketch::size_for(epsilon, delta)?, conservative, scheme_of(keys, seed)?)
     }
 
-    /// The least width and depth that promise an error of at most `epsilon` times the whole weight
-    /// with a probability of at least 1 - `delta`.
+    /// The least width and depth that guarantee an error of at most `epsilon` times the total
+    /// weight with a probability of at least 1 - `delta`.
     ///
     /// >>> CountMin.size_for(0.001, 0.01)
     /// (2719, 5)
@@ -86,20 +86,20 @@ impl CountMin {
         Ok(Sketch::size_for(epsilon, delta)?)
     }
 
-    /// The share of the whole weight by which answers exceed the truth at most: e/width.
+    /// The upper bound of an answer's error, as a share of the total weight: e/width.
     #[staticmethod]
     fn epsilon(width: &Bound<'_, PyAny>) -> Result<f64> {
         Ok(Sketch::epsilon(width_of(width)?))
     }
 
-    /// The probability that an answer exceeds the truth by more: e^-depth.
+    /// The probability that an answer exceeds this error: e^-depth.
     #[staticmethod]
     fn delta(depth: &Bound<'_, PyAny>) -> Result<f64> {
         Ok(Sketch::delta(depth_of(depth)?))
     }
 
     /// Counts one key once. `KeyTypeError` if it is not of the sketch's kind; None is no key
-    /// either. Empty text is a key here; `insert_batch` skips it.
+    /// either. Empty text is a key here, but `insert_batch` skips it.
     fn insert(&self, key: &Bound<'_, PyAny>) -> Result<()> {
         self.0.with_hash(key, &INSERT, Sketch::insert_hash)
     }
@@ -110,8 +110,9 @@ impl CountMin {
         self.0.with_hash(key, &ADD, |sketch, hash| sketch.add_hash(hash, weight))
     }
 
-    /// How often the key came: never less than the truth, and more by at most `margin(confidence)`
-    /// with that confidence, 1 - delta if none is given. An answer of 0 is certain.
+    /// The frequency of the key. It is never less than the truth, and exceeds it by at most
+    /// `margin(confidence)` with that confidence, or with 1 - delta if none is given. An answer of
+    /// 0 is certain.
     ///
     /// >>> sales = CountMin(272, 5, keys="int")
     /// >>> sales.insert_batch(range(100_000))
@@ -126,16 +127,16 @@ impl CountMin {
         Ok(self.0.with_hash(key, &FREQUENCY, frequency)?.into())
     }
 
-    /// How often the key of this hash came, in a sketch with `keys="hash"`.
+    /// The frequency of the key with this hash, in a sketch with `keys="hash"`.
     #[pyo3(signature = (hash, confidence = None))]
     fn frequency_of_hash(&self, hash: &Bound<'_, PyAny>, confidence: Option<f64>) -> Result<Estimate> {
         let frequency = frequency_at(confidence)?;
         Ok(self.0.with_given_hash(hash, &FREQUENCY, frequency)?.into())
     }
 
-    /// How often each of many keys came, as an array with an answer for every value, in their
-    /// order: the truth is at most that, and at least that minus `margin()` with a probability of
-    /// 1 - delta. `values` is whatever `insert_batch` takes; missing values came 0 times.
+    /// The frequencies of many keys, as an array with one answer for each value, in their order.
+    /// The true frequency is at most the answer, and at least the answer minus `margin()` with a
+    /// probability of 1 - delta. `values` is whatever `insert_batch` takes; missing values have 0.
     fn frequencies<'py>(
         &self,
         py: Python<'py>,
@@ -144,7 +145,7 @@ impl CountMin {
         self.0.ask_all(py, keys::take_keys, values, &FREQUENCIES, Sketch::frequencies)
     }
 
-    /// How often the key of each of many hashes came, in a sketch with `keys="hash"`.
+    /// The frequencies of the keys with these hashes, in a sketch with `keys="hash"`.
     fn frequencies_of_hashes<'py>(
         &self,
         py: Python<'py>,
@@ -153,15 +154,15 @@ impl CountMin {
         self.0.ask_all(py, keys::take_hashes, hashes, &FREQUENCIES, Sketch::frequencies)
     }
 
-    /// By how much an answer exceeds the truth at most, with the given confidence, 1 - delta if
-    /// none is given.
+    /// The upper bound of an answer's error, with the given confidence, or with 1 - delta if none
+    /// is given.
     #[pyo3(signature = (confidence = None))]
     fn margin(&self, py: Python<'_>, confidence: Option<f64>) -> Result<u64> {
         let confidence = confidence_of(confidence)?;
         Ok(self.0.quick(py, |sketch| confidence.map_or_else(|| sketch.margin(), |at| sketch.margin_at(at))))
     }
 
-    /// The inner product of the frequencies of two streams: how many rows their join has. Never
+    /// The inner product of the frequencies of two streams: the number of rows of their join. Never
     /// below the truth. `IncompatibleError` if the two differ in size, `keys` or `seed`, or one is
     /// conservative.
     ///
@@ -185,13 +186,13 @@ impl CountMin {
         Ok(product.into())
     }
 
-    /// The confidence of answers where none is asked for: 1 - delta.
+    /// The confidence of answers for which none is given: 1 - delta.
     #[getter]
     fn confidence(&self, py: Python<'_>) -> f64 {
         self.0.quick(py, |sketch| sketch.confidence().level())
     }
 
-    /// Whether updates are conservative.
+    /// True if updates are conservative.
     #[getter]
     fn is_conservative(&self, py: Python<'_>) -> bool {
         self.0.quick(py, |sketch| sketch.is_conservative())
@@ -226,7 +227,7 @@ impl CountMin {
     }
 }
 
-/// The question, at the confidence that was asked for or at the sketch's own.
+/// Returns the frequency of a key, at the given confidence or else at the sketch's own.
 fn frequency_at(
     level: Option<f64>,
 ) -> crivo::Result<impl FnOnce(&mut Sketch, u64) -> crivo::Estimate + Send> {

@@ -12,9 +12,10 @@ use crate::estimate::Estimate;
 use crate::keys::scheme_of;
 use crate::sketch::{INSERT, Reduced, Shared, insert_batch_method, insert_hashes_method, sketch_methods};
 
-/// Finds the keys that come most often, with `capacity` counters and bounds for each that no input
-/// can break: none is wrong by more than about 4/3 of the whole weight, divided by the capacity.
-/// Exact while at most that many different keys came. `for_share` finds the capacity.
+/// Finds the most frequent keys with `capacity` counters. Each count has bounds that no input can
+/// break: no count is wrong by more than about 4/3 of the total weight, divided by the capacity.
+/// Counts are exact while there are at most `capacity` different keys. `for_share` finds the
+/// capacity.
 ///
 /// `keys` and `seed` are as for `HyperLogLog`. Texts of more than 4096 bytes are refused.
 ///
@@ -46,8 +47,8 @@ impl HeavyHitters {
         Ok(Self(Shared::new(Sketch::with_scheme(capacity_of(capacity)?, scheme_of(keys, seed)?)?)))
     }
 
-    /// An empty sketch that surely finds every key above a share of the whole weight, with no count
-    /// wrong by more.
+    /// Returns an empty sketch that is certain to find every key above a share of the total weight.
+    /// No count is wrong by more than that share.
     #[staticmethod]
     #[pyo3(signature = (share, *, keys = "text", seed = None))]
     #[pyo3(text_signature = "(share, *, keys='text', seed=0)")]
@@ -55,7 +56,7 @@ impl HeavyHitters {
         Ok(Self(Shared::new(Sketch::for_share_with_scheme(share, scheme_of(keys, seed)?)?)))
     }
 
-    /// The fewest counters that find every key above a share of the whole weight.
+    /// The fewest counters that find every key above a share of the total weight.
     ///
     /// >>> HeavyHitters.capacity_for(0.001)
     /// 1331
@@ -64,14 +65,14 @@ impl HeavyHitters {
         Ok(Sketch::capacity_for(share)?)
     }
 
-    /// The share of the whole weight that no error exceeds.
+    /// The share of the total weight that no error exceeds.
     #[staticmethod]
     fn guaranteed_share(capacity: &Bound<'_, PyAny>) -> Result<f64> {
         Ok(Sketch::guaranteed_share(capacity_of(capacity)?))
     }
 
     /// Counts one key once. `KeyTypeError` if it is not of the sketch's kind; None is no key
-    /// either. Empty text is a key here; `insert_batch` skips it.
+    /// either. Empty text is a key here, but `insert_batch` skips it.
     fn insert(&self, key: &Bound<'_, PyAny>) -> Result<()> {
         self.0.with_key(key, &INSERT, |sketch, key| sketch.add_ref(key, 1))
     }
@@ -82,29 +83,29 @@ impl HeavyHitters {
         self.0.with_key(key, &ADD, |sketch, key| sketch.add_ref(key, weight))
     }
 
-    /// How often a key came, with certain bounds.
+    /// The frequency of a key, with certain bounds.
     fn frequency(&self, key: &Bound<'_, PyAny>) -> Result<Estimate> {
         Ok(self.0.with_key(key, &FREQUENCY, |sketch, key| sketch.frequency_ref(key))?.into())
     }
 
-    /// How often the key of this hash came, in a sketch with `keys="hash"`.
+    /// The frequency of the key with this hash, in a sketch with `keys="hash"`.
     fn frequency_of_hash(&self, hash: &Bound<'_, PyAny>) -> Result<Estimate> {
         let frequency = |sketch: &mut Sketch, hash| sketch.frequency_ref(KeyRef::Hash(hash));
         Ok(self.0.with_given_hash(hash, &FREQUENCY, frequency)??.into())
     }
 
-    /// The most frequent keys, at most `count` of them, the most frequent first. A key that is
-    /// missing came at most `max_error` times.
+    /// The most frequent keys, at most `count` of them, the most frequent first. A key without a
+    /// counter is not listed; its frequency is at most `max_error`.
     fn top<'py>(&self, py: Python<'py>, count: &Bound<'_, PyAny>) -> Result<Vec<Bound<'py, PyAny>>> {
         let count = setting("count", count, "0 or more")?;
         let top = self.0.detached(py, |sketch| sketch.top(count));
         Ok(hitters(py, &top)?)
     }
 
-    /// The keys above a share of the whole weight, the most frequent first. Where the bounds leave
-    /// it open whether a key is above, `reading` decides: `"no_false_positives"` leaves it out;
-    /// `"no_false_negatives"` lists it, so that no key above the share is missing, and is an
-    /// `InvalidParameterError` if the sketch is too small to promise that.
+    /// The keys above a share of the total weight, the most frequent first. If the bounds leave
+    /// open whether a key is above the share, `reading` decides. `"no_false_positives"` leaves the
+    /// key out. `"no_false_negatives"` lists it, so that no key above the share is missing. It
+    /// raises `InvalidParameterError` if the sketch is too small to guarantee that.
     fn above<'py>(&self, py: Python<'py>, share: f64, reading: &str) -> Result<Vec<Bound<'py, PyAny>>> {
         let reading = match reading {
             "no_false_positives" => Reading::NoFalsePositives,
@@ -118,19 +119,19 @@ impl HeavyHitters {
         Ok(hitters(py, &above)?)
     }
 
-    /// How often a key without a counter came at most; 0 while every key has one.
+    /// The upper bound of the frequency of a key without a counter; 0 while every key has one.
     #[getter]
     fn max_error(&self, py: Python<'_>) -> u64 {
         self.0.quick(py, |sketch| sketch.max_error())
     }
 
-    /// How many keys have a counter.
+    /// The number of keys that have a counter.
     #[getter]
     fn counters(&self, py: Python<'_>) -> usize {
         self.0.quick(py, |sketch| sketch.counters())
     }
 
-    /// How many counters there may be.
+    /// The largest number of counters.
     #[getter]
     fn capacity(&self, py: Python<'_>) -> u64 {
         self.0.quick(py, |sketch| sketch.capacity())

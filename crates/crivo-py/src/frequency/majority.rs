@@ -12,9 +12,9 @@ use crate::estimate::Estimate;
 use crate::keys::scheme_of;
 use crate::sketch::{INSERT, Reduced, Shared, insert_batch_method, insert_hashes_method, sketch_methods};
 
-/// Finds the one key that may have more than half of all votes, in the memory of one key. A key
-/// that has the majority is the candidate; whether it has is often certain, and otherwise a second
-/// pass that counts the candidate decides.
+/// Finds the one key that may have more than half of all votes, in the memory of one key. If a key
+/// has the majority, it is the candidate. Often it is certain that the candidate has the majority.
+/// Otherwise a second pass over the votes that counts the candidate decides.
 ///
 /// `keys` and `seed` are as for `HyperLogLog`; nothing is hashed.
 ///
@@ -46,8 +46,8 @@ impl Majority {
         Ok(Self(Shared::new(Sketch::with_scheme(scheme_of(keys, seed)?))))
     }
 
-    /// One vote for a key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
-    /// Empty text is a key here; `insert_batch` skips it.
+    /// Adds one vote for a key. `KeyTypeError` if it is not of the sketch's kind; None is no key
+    /// either. Empty text is a key here, but `insert_batch` skips it.
     fn insert(&self, key: &Bound<'_, PyAny>) -> Result<()> {
         self.0.with_key(key, &INSERT, |sketch, key| sketch.add_ref(key, 1))
     }
@@ -58,27 +58,27 @@ impl Majority {
         self.0.with_key(key, &ADD, |sketch, key| sketch.add_ref(key, weight))
     }
 
-    /// The only key that can have a majority, with certain bounds of its votes; None if certainly
-    /// no key has one.
+    /// The only key that can have a majority, with certain bounds of its votes. None if it is
+    /// certain that no key has one.
     fn candidate<'py>(&self, py: Python<'py>) -> Result<Option<Bound<'py, PyAny>>> {
         let candidate = self.0.quick(py, |sketch| sketch.candidate());
         Ok(candidate.map(|candidate| hitter(py, &candidate)).transpose()?)
     }
 
-    /// Whether the candidate certainly has more than half of all votes.
+    /// True if it is certain that the candidate has more than half of all votes.
     #[getter]
     fn is_certain(&self, py: Python<'_>) -> bool {
         self.0.quick(py, |sketch| sketch.is_certain())
     }
 
-    /// Whether `count` votes are more than half of all: for a second pass that counts the
+    /// Returns True if `count` votes are more than half of all. For a second pass that counts the
     /// candidate.
     fn is_majority(&self, py: Python<'_>, count: &Bound<'_, PyAny>) -> Result<bool> {
         let count = setting("count", count, "0 to 2^64 - 1")?;
         Ok(self.0.quick(py, |sketch| sketch.is_majority(count)))
     }
 
-    /// How many votes a key has, with certain bounds.
+    /// The number of votes for a key, with certain bounds.
     ///
     /// >>> votes = Majority()
     /// >>> votes.insert_batch(["ana", "rui", "ana"])
@@ -89,7 +89,7 @@ impl Majority {
         Ok(self.0.with_key(key, &FREQUENCY, |sketch, key| sketch.frequency_ref(key))?.into())
     }
 
-    /// How many votes the key of this hash has, in a sketch with `keys="hash"`.
+    /// The number of votes for the key with this hash, in a sketch with `keys="hash"`.
     fn frequency_of_hash(&self, hash: &Bound<'_, PyAny>) -> Result<Estimate> {
         let frequency = |sketch: &mut Sketch, hash| sketch.frequency_ref(KeyRef::Hash(hash));
         Ok(self.0.with_given_hash(hash, &FREQUENCY, frequency)??.into())

@@ -1,4 +1,4 @@
-//! How often, and which most often?
+//! How often does a key occur, and which keys are the most frequent?
 
 mod bounds;
 mod count_min;
@@ -25,7 +25,7 @@ use crate::keys::Verb;
 static ADD: Verb =
     Verb { one: "add", many: "add_batch", hashes: "add_hashes", so_far: "the values before it were added" };
 
-/// The methods that ask how often one key came.
+/// The methods that return the frequency of one key.
 static FREQUENCY: Verb = Verb { one: "frequency", many: "", hashes: "frequency_of_hash", so_far: "" };
 
 fn weight_of(weight: &Bound<'_, PyAny>) -> Result<u64> {
@@ -45,14 +45,14 @@ fn confidence_of(level: Option<f64>) -> crivo::Result<Option<Confidence>> {
     level.map(Confidence::new).transpose()
 }
 
-/// `add_batch`, for a class whose sketch takes batches with weights.
+/// Defines `add_batch` for a class whose sketch takes batches with weights.
 macro_rules! add_batch_method {
     ($class:ident, $sketch:ty) => {
         #[pymethods]
         impl $class {
-            /// Adds to many keys the weights at the same places, and returns how many missing
-            /// values were skipped, with their weights. `values` is whatever `insert_batch` takes;
-            /// `weights` is an array or an iterable of whole numbers, as many as there are values.
+            /// Adds many keys, each with the weight at its position. Returns the number of missing
+            /// values, which are skipped with their weights. `values` is whatever `insert_batch`
+            /// takes. `weights` is an array or an iterable of whole numbers, one for each value.
             fn add_batch(
                 &self,
                 py: Python<'_>,
@@ -67,13 +67,13 @@ macro_rules! add_batch_method {
 }
 use add_batch_method;
 
-/// `add_hashes`, for a class whose sketch also takes hashes of the caller's own.
+/// Defines `add_hashes` for a class whose sketch also takes hashes of the caller's own.
 macro_rules! add_hashes_method {
     ($class:ident, $sketch:ty) => {
         #[pymethods]
         impl $class {
-            /// Adds weights to keys by hashes of the caller's own, in a sketch with `keys="hash"`:
-            /// as `add_batch` does.
+            /// Adds keys by hashes of the caller's own, each with a weight, to a sketch with
+            /// `keys="hash"`. Otherwise like `add_batch`.
             fn add_hashes(
                 &self,
                 py: Python<'_>,
@@ -88,18 +88,18 @@ macro_rules! add_hashes_method {
 }
 use add_hashes_method;
 
-/// What every sketch of frequencies knows about the whole.
+/// Defines the methods about the total weight, which every sketch of frequencies has.
 macro_rules! total_methods {
     ($class:ident) => {
         #[pymethods]
         impl $class {
-            /// The weight of everything that was counted; 2^64 - 1 if it is that or more.
+            /// The total weight of everything that was counted; 2^64 - 1 if it is that or more.
             #[getter]
             fn total(&self, py: Python<'_>) -> u64 {
                 self.0.quick(py, |sketch| sketch.total())
             }
 
-            /// Whether the total has reached 2^64 - 1, where counting stops.
+            /// True if the total has reached 2^64 - 1, where counting stops.
             #[getter]
             fn is_saturated(&self, py: Python<'_>) -> bool {
                 self.0.quick(py, |sketch| sketch.is_saturated())

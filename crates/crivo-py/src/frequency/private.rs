@@ -1,4 +1,4 @@
-//! How often, without seeing anyone's value?
+//! How often is each value reported, without revealing any client's value?
 
 use crivo::Confidence;
 use crivo::frequency::private::{
@@ -16,8 +16,9 @@ use crate::estimate::Estimate;
 use crate::keys::{self, Verb, bytes_of, name_of, scheme_of};
 use crate::sketch::{Reduced, Shared, sketch_methods};
 
-/// What clients and server agree on before the first report: the privacy ε of a report, its row
-/// among `rows` and its `width` in bits, and how keys are hashed. `for_reports` finds the size.
+/// The settings that clients and server agree on before the first report: the privacy ε of a
+/// report, the number of `rows`, one of which each report belongs to, its `width` in bits, and how
+/// keys are hashed. `for_reports` finds the size.
 ///
 /// >>> from crivo import Protocol
 /// >>> protocol = Protocol(2.0, rows=16, width=256)
@@ -44,8 +45,8 @@ impl Protocol {
         Ok(Self(LibraryProtocol::new(epsilon, rows, width)?.with_scheme(scheme_of(keys, seed)?)))
     }
 
-    /// Reports of 1024 bits, in the fewest rows in which collisions add no more to the error than
-    /// privacy does, for that many reports.
+    /// Returns a protocol with reports of 1024 bits, for that number of reports. It has the fewest
+    /// rows for which collisions add no more to the error than privacy does.
     ///
     /// >>> Protocol.for_reports(4.0, 1_000_000).rows
     /// 5395
@@ -62,12 +63,12 @@ impl Protocol {
         Ok(Self(protocol.with_scheme(scheme_of(keys, seed)?)))
     }
 
-    /// The header of a file of reports: records follow it.
+    /// The header of a file of reports. The reports follow it.
     fn header<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.header())
     }
 
-    /// The protocol that a header names: the first 36 bytes of a file of reports.
+    /// Returns the protocol that a header describes: the first 36 bytes of a file of reports.
     ///
     /// >>> protocol = Protocol(2.0, 16, 256)
     /// >>> Protocol.from_header(protocol.header()) == protocol
@@ -77,7 +78,7 @@ impl Protocol {
         Ok(Self(LibraryProtocol::from_header(&bytes_of(header)?)?))
     }
 
-    /// The privacy that a report spends.
+    /// The privacy ε that one report spends.
     #[getter]
     fn epsilon(&self) -> f64 {
         self.0.epsilon()
@@ -89,13 +90,13 @@ impl Protocol {
         self.0.rows()
     }
 
-    /// The bits of a report.
+    /// The number of bits of a report.
     #[getter]
     fn width(&self) -> u32 {
         self.0.width()
     }
 
-    /// What the keys are: "text", "int" or "hash".
+    /// The kind of the keys: "text", "int" or "hash".
     #[getter]
     fn keys(&self) -> &'static str {
         name_of(self.0.scheme().kind())
@@ -107,7 +108,7 @@ impl Protocol {
         self.0.scheme().seed()
     }
 
-    /// The bytes of a report.
+    /// The number of bytes of a report.
     #[getter]
     fn record_len(&self) -> usize {
         self.0.record_len()
@@ -119,7 +120,7 @@ impl Protocol {
         self.0.flip_probability()
     }
 
-    /// The least standard error that an answer from that number of reports can have.
+    /// The least standard error of an estimate from that number of reports.
     fn standard_error(&self, reports: &Bound<'_, PyAny>) -> Result<f64> {
         Ok(self.0.standard_error(reports_of(reports)?))
     }
@@ -140,9 +141,9 @@ fn reports_of(reports: &Bound<'_, PyAny>) -> Result<u64> {
 }
 
 /// Makes reports of one person's values, with the randomness of the operating system. Each report
-/// gives away no more than the protocol's ε. Refuses to exceed the person's `budget`.
+/// reveals no more than the protocol's ε allows. Refuses to exceed the person's `budget`.
 ///
-/// A budget is kept between runs as two numbers: `spent` is where the last one stopped.
+/// To continue a budget in the next run, store two numbers: `budget` and the `spent` of this run.
 ///
 /// >>> from crivo import PrivateClient, Protocol
 /// >>> client = PrivateClient(Protocol(2.0, 16, 256), budget=3.0)
@@ -179,8 +180,8 @@ impl PrivateClient {
         Self::with_coins(protocol, budget, spent, Coins::OperatingSystem)
     }
 
-    /// A client for tests and simulations, whose coins anyone who knows the seed can compute: its
-    /// reports are **not private**.
+    /// Returns a client for tests and simulations. Its random draws follow from a seed, so its
+    /// reports are **not private**: anyone who knows the seed can compute the draws.
     #[staticmethod]
     fn with_predictable_coins(
         protocol: &Bound<'_, Protocol>,
@@ -191,46 +192,46 @@ impl PrivateClient {
         Self::with_coins(protocol, budget, 0.0, Coins::Predictable(coins))
     }
 
-    /// A report about one key, as bytes. `BudgetExceededError` if the budget would be exceeded, and
-    /// nothing is spent then.
+    /// Returns a report about one key, as bytes. `BudgetExceededError` if the budget would be
+    /// exceeded. Nothing is spent then.
     fn encode<'py>(&self, key: &Bound<'py, PyAny>) -> Result<Bound<'py, PyBytes>> {
         let py = key.py();
         let scheme = self.0.quick(py, |client| client.client.protocol().scheme());
         self.report(py, keys::hash_one(key, scheme, &ENCODE)?)
     }
 
-    /// A report about the key of this hash, for a protocol with `keys="hash"`.
+    /// Returns a report about the key with this hash, for a protocol with `keys="hash"`.
     fn encode_hash<'py>(&self, hash: &Bound<'py, PyAny>) -> Result<Bound<'py, PyBytes>> {
         let py = hash.py();
         let scheme = self.0.quick(py, |client| client.client.protocol().scheme());
         self.report(py, keys::given_hash(hash, scheme, &ENCODE)?)
     }
 
-    /// What was agreed with the server.
+    /// The protocol agreed on with the server.
     #[getter]
     fn protocol(&self, py: Python<'_>) -> Protocol {
         Protocol(self.0.quick(py, |client| *client.client.protocol()))
     }
 
-    /// How much privacy may be spent in all.
+    /// The privacy that may be spent in total.
     #[getter]
     fn budget(&self, py: Python<'_>) -> f64 {
         self.0.quick(py, |client| client.client.budget().total())
     }
 
-    /// How much was spent.
+    /// The privacy that was spent so far.
     #[getter]
     fn spent(&self, py: Python<'_>) -> f64 {
         self.0.quick(py, |client| client.client.budget().spent())
     }
 
-    /// How much is left.
+    /// The privacy that is left to spend.
     #[getter]
     fn remaining(&self, py: Python<'_>) -> f64 {
         self.0.quick(py, |client| client.client.budget().remaining())
     }
 
-    /// Whether the coins are predictable, as in tests: reports are not private then.
+    /// True if the random draws are predictable, as in tests. The reports are not private then.
     #[getter]
     fn is_predictable(&self, py: Python<'_>) -> bool {
         self.0.quick(py, |client| matches!(client.coins, Coins::Predictable(_)))
@@ -266,7 +267,7 @@ impl PrivateClient {
     }
 }
 
-/// Random words of the operating system, some at a time.
+/// Random words of the operating system, read 512 bytes at a time.
 struct SystemBits {
     bytes: [u8; 512],
     used: usize,
@@ -294,8 +295,8 @@ impl SystemBits {
     }
 }
 
-/// Counts how often each key was reported, from reports that do not give away the key of any
-/// person: `PrivateClient` makes them.
+/// Estimates how often each key was reported. The reports do not reveal the key of any person;
+/// `PrivateClient` makes them.
 ///
 /// >>> from crivo import PrivateClient, PrivateCountMean, Protocol
 /// >>> protocol = Protocol.for_reports(4.0, 3000)
@@ -311,7 +312,7 @@ pub(crate) struct PrivateCountMean(Shared<Sketch>);
 
 sketch_methods!(PrivateCountMean, Sketch);
 
-/// The methods that ask how often many keys were reported.
+/// The methods that return how often many keys were reported.
 static UNBIASED: Verb =
     Verb { one: "unbiased", many: "frequencies", hashes: "frequencies_of_hashes", so_far: "" };
 
@@ -331,15 +332,15 @@ impl PrivateCountMean {
         })?)
     }
 
-    /// Adds many reports, one after the other in one bytes object, as a file of reports has them
-    /// after its header. `DecodeError`, which names the report, and no change if one is damaged,
-    /// cut off or made for another protocol.
+    /// Adds many reports from one bytes object, one after the other as after the header of a file
+    /// of reports. `DecodeError` if a report is damaged, cut off or made for another protocol. The
+    /// error names the report, and no report is added then.
     fn insert_records(&self, py: Python<'_>, records: &Bound<'_, PyAny>) -> Result<()> {
         let records = bytes_of(records)?;
         Ok(self.0.detached(py, |sketch| sketch.insert_records(&records))?)
     }
 
-    /// How often a key was reported, with bounds at the given confidence.
+    /// The number of reports of a key, with bounds at the given confidence.
     #[pyo3(signature = (key, confidence = 0.95))]
     fn frequency(&self, key: &Bound<'_, PyAny>, confidence: f64) -> Result<Estimate> {
         let confidence = Confidence::new(confidence)?;
@@ -347,7 +348,7 @@ impl PrivateCountMean {
         Ok(self.of_hash(key.py(), hash, confidence))
     }
 
-    /// How often the key of this hash was reported, in a sketch with `keys="hash"`.
+    /// The number of reports of the key with this hash, in a sketch with `keys="hash"`.
     #[pyo3(signature = (hash, confidence = 0.95))]
     fn frequency_of_hash(&self, hash: &Bound<'_, PyAny>, confidence: f64) -> Result<Estimate> {
         let confidence = Confidence::new(confidence)?;
@@ -355,12 +356,12 @@ impl PrivateCountMean {
         Ok(self.of_hash(hash.py(), given, confidence))
     }
 
-    /// How often a key was reported, unbiased: right on average, so below 0 now and then.
+    /// The number of reports of a key, unbiased: right on average, so sometimes below 0.
     fn unbiased(&self, key: &Bound<'_, PyAny>) -> Result<f64> {
         self.0.with_hash(key, &UNBIASED, |sketch, hash| sketch.unbiased_of_hash(hash))
     }
 
-    /// How often each of many keys was reported, unbiased, in their order; 0 for missing values.
+    /// The numbers of reports of many keys, unbiased and in their order; 0 for missing values.
     fn frequencies<'py>(
         &self,
         py: Python<'py>,
@@ -369,8 +370,8 @@ impl PrivateCountMean {
         self.0.ask_all(py, keys::take_keys, values, &UNBIASED, unbiased)
     }
 
-    /// How often the key of each hash was reported, in a sketch with `keys="hash"`: as
-    /// `frequencies`.
+    /// The numbers of reports of the keys with these hashes, in a sketch with `keys="hash"`.
+    /// Otherwise like `frequencies`.
     fn frequencies_of_hashes<'py>(
         &self,
         py: Python<'py>,
@@ -385,7 +386,7 @@ impl PrivateCountMean {
         self.0.quick(py, |sketch| sketch.reports())
     }
 
-    /// What was agreed with the clients.
+    /// The protocol agreed on with the clients.
     #[getter]
     fn protocol(&self, py: Python<'_>) -> Protocol {
         Protocol(self.0.quick(py, |sketch| *sketch.protocol()))

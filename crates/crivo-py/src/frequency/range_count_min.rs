@@ -11,11 +11,11 @@ use crate::estimate::Estimate;
 use crate::keys::{Verb, scheme_of};
 use crate::sketch::{INSERT, Reduced, Shared, insert_batch_method, sketch_methods};
 
-/// Counts how many integers lie in a range that is named only later, of the universe from 0 to
-/// 2^levels - 1, and finds quantiles. Each level that is sketched has `depth` rows of `width`
-/// counters; an answer is never below the truth. `for_bound` finds the size.
+/// Counts integers of the universe from 0 to 2^levels - 1. Estimates how many lie in any range that
+/// is named later, and finds quantiles. Each sketched level has `depth` rows of `width` counters.
+/// An answer is never below the truth. `for_bound` finds the size.
 ///
-/// Negative integers need an offset: `from_signed` gives one that keeps the order. Only sketches
+/// Negative integers need an offset: `from_signed` adds one that keeps the order. Only sketches
 /// with the same sizes and `seed` can be merged.
 ///
 /// >>> from crivo import RangeCountMin
@@ -36,7 +36,7 @@ insert_batch_method!(RangeCountMin);
 add_batch_method!(RangeCountMin, Sketch);
 total_methods!(RangeCountMin);
 
-/// The method that asks how many are not above a key.
+/// The method that returns the number of keys that are at most a given one.
 static RANK: Verb = Verb { one: "rank", many: "", hashes: "", so_far: "" };
 
 #[pymethods]
@@ -54,8 +54,9 @@ impl RangeCountMin {
         Ok(Self(Shared::new(Sketch::with_scheme(levels, width, depth, scheme_of("int", seed)?)?)))
     }
 
-    /// An empty sketch of the smallest size with which the answer for any range exceeds the truth
-    /// by at most `epsilon` times the whole weight with a probability of at least 1 - `delta`.
+    /// Returns an empty sketch of the smallest size with which the answer for any range exceeds the
+    /// truth by at most `epsilon` times the total weight with a probability of at least 1 -
+    /// `delta`.
     #[staticmethod]
     #[pyo3(signature = (levels, epsilon, delta, *, seed = None))]
     #[pyo3(text_signature = "(levels, epsilon, delta, *, seed=0)")]
@@ -71,7 +72,7 @@ impl RangeCountMin {
     }
 
     /// The least width and depth with which the answer for any range exceeds the truth by at most
-    /// `epsilon` times the whole weight with a probability of at least 1 - `delta`.
+    /// `epsilon` times the total weight with a probability of at least 1 - `delta`.
     ///
     /// >>> RangeCountMin.size_for(32, 0.01, 0.01)
     /// (8699, 9)
@@ -80,7 +81,7 @@ impl RangeCountMin {
         Ok(Sketch::size_for(levels_of(levels)?, epsilon, delta)?)
     }
 
-    /// How many levels are sketched; the others are counted exactly.
+    /// The number of levels that are sketched. The others are counted exactly.
     ///
     /// >>> RangeCountMin.sketched_levels(32, 4096, 4), RangeCountMin.sketched_levels(12, 4096, 4)
     /// (18, 0)
@@ -93,8 +94,8 @@ impl RangeCountMin {
         Ok(Sketch::sketched_levels(levels_of(levels)?, width_of(width)?, depth_of(depth)?))
     }
 
-    /// The share of the whole weight by which the answer for any range exceeds the truth at most,
-    /// at the given confidence.
+    /// The upper bound of the error of the answer for any range, as a share of the total weight, at
+    /// the given confidence.
     #[staticmethod]
     #[pyo3(signature = (levels, width, depth, confidence = 0.95))]
     fn epsilon(
@@ -107,8 +108,8 @@ impl RangeCountMin {
         Ok(Sketch::epsilon(levels_of(levels)?, width_of(width)?, depth_of(depth)?, confidence))
     }
 
-    /// A signed integer as a key whose order is that of the numbers. Ranges over such keys need all
-    /// 64 levels.
+    /// Returns a key for a signed integer. The keys have the order of the integers. Ranges over
+    /// such keys need all 64 levels.
     ///
     /// >>> degrees = RangeCountMin(64, 500, 4)
     /// >>> degrees.insert_batch([RangeCountMin.from_signed(degree) for degree in (-12, -3, 0, 4, 19)])
@@ -132,8 +133,8 @@ impl RangeCountMin {
         self.0.with_integer(key, &ADD, |sketch, key| sketch.add(&key, weight))
     }
 
-    /// How many integers lie from `first` to `last`, both included: never less than the truth. The
-    /// lower bound holds with the given confidence.
+    /// The number of integers from `first` to `last`, both included. It is never less than the
+    /// truth. The lower bound holds with the given confidence.
     #[pyo3(signature = (first, last, confidence = 0.95))]
     fn range(
         &self,
@@ -148,18 +149,18 @@ impl RangeCountMin {
         Ok(self.0.quick(py, |sketch| sketch.range_at(range, confidence))?.into())
     }
 
-    /// How often one integer came, with bounds at 95 %.
+    /// The frequency of one integer, with bounds at 95 %.
     fn frequency(&self, key: &Bound<'_, PyAny>) -> Result<Estimate> {
         Ok(self.0.with_integer(key, &FREQUENCY, |sketch, key| sketch.frequency(&key))?.into())
     }
 
-    /// How many integers are at most this one, with bounds at 95 %.
+    /// The number of integers that are at most this one, with bounds at 95 %.
     fn rank(&self, key: &Bound<'_, PyAny>) -> Result<Estimate> {
         Ok(self.0.with_integer(key, &RANK, |sketch, key| sketch.rank(&key))?.into())
     }
 
-    /// The least integer such that at least the given share of all are not greater than it, with
-    /// bounds at the given confidence: 0.5 is the median.
+    /// The quantile of a share, with bounds at the given confidence: the least integer such that at
+    /// least that share of all integers are at most it. 0.5 is the median.
     #[pyo3(signature = (share, confidence = 0.95))]
     fn quantile(&self, py: Python<'_>, share: f64, confidence: f64) -> Result<Estimate> {
         let confidence = Confidence::new(confidence)?;

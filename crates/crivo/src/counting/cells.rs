@@ -69,7 +69,7 @@ impl Coins {
         Self { highest: scale.highest(), low, high }
     }
 
-    /// Bytes behind the pointers.
+    /// The bytes of memory behind the pointers.
     pub(super) fn memory(&self) -> usize {
         size_of_val(&*self.low) + size_of_val(&*self.high)
     }

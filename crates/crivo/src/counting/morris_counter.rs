@@ -190,7 +190,7 @@ impl MorrisCounter {
 // ---- query ----
 
 impl MorrisCounter {
-    /// The number of events, with bounds at 95 %.
+    /// Returns the number of events, with bounds at 95 %.
     pub fn estimate(&self) -> Estimate {
         self.estimate_at(Confidence::P95)
     }
@@ -340,7 +340,7 @@ impl Merge for MorrisCounter {
 // ---- bytes ----
 
 impl MorrisCounter {
-    /// The counter as bytes: the contents of a `.crivo` file.
+    /// Returns the counter as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }

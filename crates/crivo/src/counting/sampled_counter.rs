@@ -159,7 +159,7 @@ impl SampledCounter {
 // ---- query ----
 
 impl SampledCounter {
-    /// The number of events, with bounds at 95 %.
+    /// Returns the number of events, with bounds at 95 %.
     pub fn estimate(&self) -> Estimate {
         self.estimate_at(Confidence::P95)
     }
@@ -295,7 +295,7 @@ impl Merge for SampledCounter {
 // ---- bytes ----
 
 impl SampledCounter {
-    /// The counter as bytes: the contents of a `.crivo` file.
+    /// Returns the counter as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }

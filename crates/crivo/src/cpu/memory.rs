@@ -11,17 +11,17 @@ use crate::prelude::*;
 /// `len` elements, all zero.
 ///
 /// # Errors
-/// If the memory cannot be had.
+/// If the memory cannot be allocated.
 pub(crate) fn zeroed<T: Copy + Default>(len: u64) -> Result<Vec<T>> {
     let mut array = reserved(len)?;
     array.resize(len as usize, T::default());
     Ok(array)
 }
 
-/// An empty array with room for `len` elements.
+/// Creates an empty array with room for `len` elements.
 ///
 /// # Errors
-/// If the memory cannot be had.
+/// If the memory cannot be allocated.
 pub(crate) fn reserved<T>(len: u64) -> Result<Vec<T>> {
     let mut array = Vec::new();
     let fits = usize::try_from(len).ok().filter(|&len| array.try_reserve_exact(len).is_ok());

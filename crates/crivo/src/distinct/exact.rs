@@ -1,21 +1,21 @@
-//! Exact counting: how many different, by remembering a hash of each.
+//! Exact counting: how many different items, by remembering a hash of each.
 //!
 //! **Question.** How many different items are there, exactly?
 //!
-//! **Guarantee.** The number of different 64-bit hashes. Of `n` different items two share a hash
-//! with a probability of at most `n²/2^65`: 3·10⁻⁸ for a million, 3 % for a billion, and then the
-//! count is one too low.
+//! **Guarantee.** The number of different 64-bit hashes. The probability that two of `n` different
+//! items share a hash is at most `n²/2^65`: 3·10⁻⁸ for a million, 3 % for a billion. In that case
+//! the count is one too low.
 //!
 //! **Idea.** A hash table of the hashes, without the items: 11 to 21 bytes for each different item,
 //! whatever its length. Repetitions change nothing.
 //!
-//! **When not to use it.** Where the hashes do not fit in memory, or a small error is no harm:
-//! [`HyperLogLog`](super::HyperLogLog) counts as exactly while there are few items and never takes
+//! **When not to use it.** If the hashes do not fit in memory, or if a small error does no harm.
+//! [`HyperLogLog`](super::HyperLogLog) is just as exact while there are few items, and never takes
 //! more than a few kilobytes.
 //!
 //! **Source.** Any textbook on hash tables. **Where this departs from them.** The table holds
 //! hashes instead of items, and no lists: a hash that finds its slot taken moves on to the next.
-//! One that finds 256 of them taken, as forged hashes do, goes into an ordered set.
+//! A hash that finds 256 slots taken, as forged hashes do, goes into an ordered set.
 
 use super::hash_table::HashTable;
 use crate::codec::{Decode, Encode, Family, Header, Parameters, Reader, Summary, Writer};
@@ -26,7 +26,7 @@ use crate::keys::{DefaultSize, KeyScheme};
 use crate::prelude::*;
 use crate::sketch::{Cardinality, Merge, impl_insert_by_hash, impl_sketch};
 
-/// Counts different items exactly; see the [module](self) for what that takes.
+/// Counts different items exactly; see the [module](self) for the memory that this takes.
 ///
 /// ```
 /// use crivo::distinct::ExactDistinct;
@@ -48,12 +48,12 @@ pub struct ExactDistinct {
 // ---- construction ----
 
 impl ExactDistinct {
-    /// An empty set for keys that are bytes or text.
+    /// Creates an empty set for keys that are bytes or text.
     pub fn new() -> Self {
         Self::with_scheme(KeyScheme::bytes())
     }
 
-    /// An empty set for keys of the given scheme.
+    /// Creates an empty set for keys of the given scheme.
     pub fn with_scheme(scheme: KeyScheme) -> Self {
         Self { scheme, hashes: HashTable::new() }
     }
@@ -80,7 +80,7 @@ impl ExactDistinct {
         self.hashes.insert(hash);
     }
 
-    /// Adds many keys by their hashes; the same as one by one, and faster.
+    /// Adds many keys by their hashes. Same result as one by one, but faster.
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
         self.hashes.insert_all(hashes);
     }
@@ -91,19 +91,19 @@ impl_insert_by_hash!(ExactDistinct);
 // ---- query ----
 
 impl ExactDistinct {
-    /// The number of different items.
+    /// Returns the number of different items.
     pub fn estimate(&self) -> Estimate {
         Estimate::exact(self.hashes.len() as f64)
     }
 
-    /// The same as [`estimate`](Self::estimate) at any confidence: an exact answer has no bounds to
-    /// widen.
+    /// Returns the same as [`estimate`](Self::estimate) at any confidence, because an exact answer
+    /// has no bounds to widen.
     pub fn estimate_at(&self, _: Confidence) -> Estimate {
         self.estimate()
     }
 
-    /// Returns the hash of each different item, ascending: what a filter of a finished set is built
-    /// from.
+    /// Returns the hash of each different item, in ascending order. A static filter of the set is
+    /// built from these.
     ///
     /// ```
     /// use crivo::{distinct::ExactDistinct, membership::BinaryFuse};
@@ -162,7 +162,7 @@ impl Cardinality for ExactDistinct {
 // ---- merge ----
 
 impl ExactDistinct {
-    /// Makes this the set of both streams.
+    /// Merges `other` into this set, which then has the items of both streams.
     ///
     /// # Errors
     /// If the schemes differ; the set is unchanged then.
@@ -193,12 +193,12 @@ impl Merge for ExactDistinct {
 // ---- bytes ----
 
 impl ExactDistinct {
-    /// The set as bytes: the contents of a `.crivo` file.
+    /// Returns the set as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The set that the bytes hold.
+    /// Returns the set that the bytes hold.
     ///
     /// # Errors
     /// If they are not the whole, undamaged bytes of an `ExactDistinct`: see [`Decode::decode`].

@@ -1,4 +1,4 @@
-//! How many different?
+//! How many different items are there?
 //!
 //! | type | memory | error | merge |
 //! |---|---|---|---|

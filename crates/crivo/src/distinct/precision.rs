@@ -1,4 +1,4 @@
-//! How many registers? The sizing that all sketches of `2^precision` registers share.
+//! The sizing that all sketches of `2^precision` registers share: how many registers for an error?
 
 use std::ops::RangeInclusive;
 
@@ -20,7 +20,7 @@ pub(super) fn precision_for(error: f64, constant: f64, precisions: &RangeInclusi
     })
 }
 
-/// Refuses a precision outside the range.
+/// Returns an error if the precision is outside the range.
 pub(super) fn check(precision: u8, precisions: &RangeInclusive<u8>) -> Result<()> {
     if precisions.contains(&precision) {
         Ok(())

@@ -3,13 +3,13 @@
 //! **Question.** Of what order of magnitude is the number of different items?
 //!
 //! **Guarantee.** Let `z` be the number of zeros at the end of a hash and `z_max` the largest `z`
-//! of all. The estimate is `2^z_max`. Of `n` different items `P(z_max ≤ z) = (1 − 2^−(z+1))^n`, so
-//! that its median is 0.72 to 1.44 times the truth and it is within a factor of 4 of it in 75 to 78
-//! % of cases; its mean would be infinite if hashes had no end. A 95 % interval spans a factor
+//! of all. The estimate is `2^z_max`. Of `n` different items `P(z_max ≤ z) = (1 − 2^−(z+1))^n`. So
+//! its median is 0.72 to 1.44 times the truth, and it is within a factor of 4 of the truth in 75 to
+//! 78 % of cases. Its mean would be infinite if hashes had no end. A 95 % interval spans a factor
 //! of 291.
 //!
-//! **Idea.** A hash that ends in `z` zeros is met once in `2^z` different items, so the longest run
-//! of zeros tells about how many there were. Repetitions change nothing.
+//! **Idea.** A hash that ends in `z` zeros occurs about once in `2^z` different items, so the
+//! longest run of zeros tells about how many items there were. Repetitions change nothing.
 //!
 //! **When not to use it.** To count. It is for study: it is a single register, and
 //! [`LogLog`](super::LogLog) and [`HyperLogLog`](super::HyperLogLog) average many such registers.
@@ -19,7 +19,7 @@
 //! approximating the frequency moments* (1996), section 2.3.
 //!
 //! **Where this departs from the papers.** Zeros are counted from the low end of the hash. The
-//! bounds invert the distribution above and are as wide as one byte deserves.
+//! bounds invert the distribution above, so they are as wide as one byte allows.
 
 use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::error::{Error, Result};
@@ -57,12 +57,12 @@ const HIGHEST: u8 = 65;
 // ---- construction ----
 
 impl ProbabilisticCounting {
-    /// An empty sketch for keys that are bytes or text.
+    /// Creates an empty sketch for keys that are bytes or text.
     pub const fn new() -> Self {
         Self::with_scheme(KeyScheme::bytes())
     }
 
-    /// An empty sketch for keys of the given scheme.
+    /// Creates an empty sketch for keys of the given scheme.
     pub const fn with_scheme(scheme: KeyScheme) -> Self {
         Self { scheme, rank: 0 }
     }
@@ -83,7 +83,7 @@ impl ProbabilisticCounting {
         self.rank = self.rank.max(hash.trailing_zeros() as u8 + 1);
     }
 
-    /// Adds many keys by their hashes; the same as one by one.
+    /// Adds many keys by their hashes. Same result as one by one.
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
         hashes.iter().for_each(|&hash| self.insert_hash(hash));
     }
@@ -94,7 +94,7 @@ impl_insert_by_hash!(ProbabilisticCounting);
 // ---- query ----
 
 impl ProbabilisticCounting {
-    /// The number of different items, with bounds at 95 %.
+    /// Returns the number of different items, with bounds at 95 %.
     pub fn estimate(&self) -> Estimate {
         self.estimate_at(Confidence::P95)
     }
@@ -108,23 +108,23 @@ impl ProbabilisticCounting {
         };
         let zeros = i32::from(longest);
         let unlikely = (1.0 - confidence.level()) / 2.0;
-        // 1 − (1 − 2^−z)^n ≥ unlikely: some hash had z zeros. Every hash has none or more.
+        // 1 − (1 − 2^−z)^n ≥ unlikely: some hash had z zeros or more. Every hash has at least none.
         let lower = match zeros {
             0 => 1.0,
             _ => libm::log1p(-unlikely) / libm::log1p(-exp2(-zeros)),
         };
-        // (1 − 2^−(z+1))^n ≥ unlikely: no hash had z + 1. There is no longer run than 64.
+        // (1 − 2^−(z+1))^n ≥ unlikely: no hash had z + 1 zeros. No run is longer than 64.
         let upper = match longest {
             64 => f64::INFINITY,
             _ => libm::log(unlikely) / libm::log1p(-exp2(-zeros - 1)),
         };
-        // Between whole numbers there is no truth to hold.
+        // The true count is a whole number, so the bounds shrink to the whole numbers between them.
         let (lower, upper) = (libm::ceil(lower).max(1.0), libm::floor(upper).max(1.0));
         Estimate::probable(exp2(zeros), lower, upper, confidence)
     }
 
-    /// The longest run of zeros at the end of a hash, from 0 to 64; nothing if nothing was
-    /// inserted.
+    /// Returns the longest run of zeros at the end of a hash, from 0 to 64. Returns `None` if
+    /// nothing was inserted.
     pub fn longest_run(&self) -> Option<u8> {
         self.rank.checked_sub(1)
     }
@@ -175,7 +175,7 @@ impl Cardinality for ProbabilisticCounting {
 // ---- merge ----
 
 impl ProbabilisticCounting {
-    /// Makes this the sketch of both streams: the longer run stays.
+    /// Merges `other` into this sketch: the longer run stays, as in the sketch of both streams.
     ///
     /// # Errors
     /// If the schemes differ; the sketch is unchanged then.
@@ -206,12 +206,12 @@ impl Merge for ProbabilisticCounting {
 // ---- bytes ----
 
 impl ProbabilisticCounting {
-    /// The sketch as bytes: the contents of a `.crivo` file.
+    /// Returns the sketch as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The sketch that the bytes hold.
+    /// Returns the sketch that the bytes hold.
     ///
     /// # Errors
     /// If they are not the whole, undamaged bytes of a `ProbabilisticCounting`: see

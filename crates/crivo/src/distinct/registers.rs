@@ -1,9 +1,9 @@
-//! Registers, one byte each, that keep the highest rank: what [`HyperLogLog`](super::HyperLogLog)
-//! and [`LogLog`](super::LogLog) share.
+//! Registers, one byte each, that keep the highest rank. [`HyperLogLog`](super::HyperLogLog) and
+//! [`LogLog`](super::LogLog) share them.
 //!
-//! One insert loads a byte and stores it, raised or not: without a branch, because whether a hash
-//! raises its register is a toss while the sketch fills. What estimators read is
-//! [counted](histogram) when it is asked for.
+//! One insert loads a byte and stores it, whether it was raised or not. There is no branch, because
+//! the processor cannot predict whether a hash raises its register while the sketch fills. The
+//! [histogram] that estimators read is counted on request.
 
 use std::num::NonZeroU64;
 
@@ -14,10 +14,11 @@ use crate::math::exp2;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Register values fit in 0..=61: at most 60 trailing zeros are looked at, plus one.
+/// The number of counters of a histogram. Register values fit in 0..=61, because at most 60
+/// trailing zeros are counted, plus one.
 const HISTOGRAM_LEN: usize = 64;
 
-/// How many hashes are sieved together: one a bit.
+/// The number of hashes that are filtered together: one for each bit of a word.
 const CHUNK: usize = 64;
 
 /// Registers that keep the highest rank of their hashes.
@@ -26,13 +27,14 @@ pub struct RankRegisters {
     precision: u8,
     /// The top `precision` bits of a hash, shifted down by this, are the register's index.
     shift: u32,
-    /// The lowest of those bits, set: where zeros are no longer counted.
+    /// The lowest of those bits, set in a word: counting of trailing zeros stops there.
     limit: NonZeroU64,
     values: Box<[u8]>,
-    /// No register is below this rank. Worth knowing only for many hashes at once, and brought up
-    /// to date only then.
+    /// No register is below this rank. Only batch inserts use it, and only they bring it up to
+    /// date.
     floor: u8,
-    /// A register that was at the floor when last looked at; none before it is.
+    /// The index of a register that was at the floor when last checked. All registers before it are
+    /// above the floor.
     witness: usize,
 }
 
@@ -43,27 +45,28 @@ impl RankRegisters {
         Self { precision, shift, limit, values, floor: 0, witness: 0 }
     }
 
-    /// The value of a register that met a hash whose low bits are all zero.
+    /// Returns the value of a register that saw a hash whose low bits are all zero.
     pub(super) const fn highest(precision: u8) -> u8 {
         64 - precision + 1
     }
 
-    /// Returns how many registers have each value from 0 to [`highest`](Self::highest); 0 of those
-    /// above.
+    /// Returns how many registers have each value from 0 to [`highest`](Self::highest). The entries
+    /// above are 0.
     pub(super) fn histogram(&self) -> [u32; HISTOGRAM_LEN] {
         histogram(&self.values)
     }
 
-    /// The top bits choose the register, the trailing zeros of the rest plus one are its rank.
-    /// (Counting from the low end needs one instruction less than from the high end.)
+    /// Returns the index of a hash's register and the hash's rank. The top bits choose the
+    /// register. The rank is the number of trailing zeros of the rest, plus one. Counting from the
+    /// low end needs one instruction less than from the high end.
     #[inline]
     fn place(&self, hash: u64) -> (usize, u8) {
         let rank = (self.limit | hash).trailing_zeros() as u8 + 1;
         ((hash >> self.shift) as usize, rank)
     }
 
-    /// Brings the floor up to date. Registers above it never come back, so that each is looked at
-    /// once for each rank.
+    /// Brings the floor up to date. A register above the floor never returns to it, so each
+    /// register is checked once for each rank.
     #[inline]
     fn raise_floor(&mut self) {
         while self.values[self.witness] > self.floor {
@@ -86,7 +89,8 @@ impl RegisterArray for RankRegisters {
         Self::from_boxed(precision, vec![0; 1 << precision].into())
     }
 
-    /// From register values, or `None` if one is higher than a hash can make it.
+    /// Creates registers from stored values, or returns `None` if one is higher than a hash can
+    /// make it.
     fn from_values(precision: u8, values: &[u8]) -> Option<Self> {
         let highest = Self::highest(precision);
         let all_possible = values.iter().all(|&value| value <= highest);
@@ -105,12 +109,12 @@ impl RegisterArray for RankRegisters {
         &self.values
     }
 
-    /// Bytes behind the pointers.
+    /// The bytes of memory behind the pointers.
     fn memory(&self) -> usize {
         self.values.len()
     }
 
-    /// Returns true if every register is at its highest, so that nothing can change any more.
+    /// Returns true if every register is at its highest value, so that nothing can change any more.
     fn are_full(&self) -> bool {
         let highest = Self::highest(self.precision);
         self.values.iter().all(|&value| value == highest)
@@ -123,8 +127,8 @@ impl RegisterArray for RankRegisters {
         *value = rank.max(*value);
     }
 
-    /// The same as one by one: a chunk is first sieved by the least register, many hashes at a
-    /// time, and only the few that could raise a register are looked at.
+    /// Adds many hashes. Same result as one by one. The floor first rules out most hashes of a
+    /// chunk, many at a time. Only the few that could raise a register are looked at.
     fn insert_all(&mut self, hashes: &[u64]) {
         let (chunks, rest) = hashes.as_chunks::<CHUNK>();
         for chunk in chunks {
@@ -133,7 +137,7 @@ impl RegisterArray for RankRegisters {
                 chunk.iter().for_each(|&hash| self.insert(hash));
                 continue;
             }
-            // A hash of a rank above the floor has as many low bits zero.
+            // A hash whose rank is above the floor has at least `floor` zeros at its low end.
             let mut hopeful = without_bits(chunk, ((1_u64 << self.floor) - 1) as u32);
             while hopeful != 0 {
                 self.insert(chunk[hopeful.trailing_zeros() as usize]);
@@ -155,8 +159,8 @@ impl RegisterArray for RankRegisters {
         }
         let other_highest = Self::highest(other.precision);
         for (index, &rank) in other.values.iter().enumerate() {
-            // The lowest `extra` bits of the index were bits of the rank's part of the hash: they
-            // only matter where all bits below them were zero.
+            // The lowest `extra` bits of the index belong to the rank's part of the hash at the
+            // lower precision. They only count if all bits below them were zero.
             let low_bits = (index as u64) | 1 << extra;
             let rank = if rank == other_highest { rank + low_bits.trailing_zeros() as u8 } else { rank };
             let mine = &mut self.values[index >> extra];
@@ -165,7 +169,8 @@ impl RegisterArray for RankRegisters {
     }
 }
 
-/// What else there is follows from the values, or is only brought up to date when it is of use.
+/// Compares the values only. The other fields follow from them, or are brought up to date only when
+/// they are used.
 impl PartialEq for RankRegisters {
     fn eq(&self, other: &Self) -> bool {
         self.values == other.values
@@ -174,10 +179,11 @@ impl PartialEq for RankRegisters {
 
 impl Eq for RankRegisters {}
 
-/// The number of items at which all registers are at their highest with the given probability: all
-/// that is known when they are.
+/// Returns the number of items at which all registers are at their highest value with the given
+/// probability. Full registers tell no more than that.
 ///
-/// A register is there with probability `1 − e^(−ν 2^−q)`, where `q = 64 − precision`.
+/// A register is at its highest value with probability `1 − e^(−ν 2^−q)`, where
+/// `q = 64 − precision`.
 pub(super) fn items_to_fill(precision: u8, probability: f64) -> f64 {
     let registers = exp2(i32::from(precision));
     let each = libm::pow(probability, 1.0 / registers);

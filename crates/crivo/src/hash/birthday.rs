@@ -1,14 +1,14 @@
-//! Collisions: how likely do two of `m` items meet in one of `n` places?
+//! Collisions: how likely do two of `m` items fall on the same one of `n` places?
 //!
-//! If each item falls on each place with the same chance, all are apart with probability
-//! `(1 − 1/n)(1 − 2/n)…(1 − (m−1)/n) ≈ e^(−m²/2n)`. So even odds come with `1.18·√n` items: 23
-//! people and 365 birthdays, 77,000 texts and 32 bits, 5 thousand million keys and 64 bits. It is
-//! why keys are hashed to 64 bits here.
+//! If each item falls on each place with the same chance, no two collide with probability
+//! `(1 − 1/n)(1 − 2/n)…(1 − (m−1)/n) ≈ e^(−m²/2n)`. So a collision has even odds with `1.18·√n`
+//! items: 23 people and 365 birthdays, 77,000 texts and 32 bits, 5 thousand million keys and 64
+//! bits. That is why keys are hashed to 64 bits here.
 
 use crate::error::{Error, Result};
 
-/// The probability that at least two of the items meet: `1 − Π (1 − i/n)`, to full precision for
-/// any numbers.
+/// Returns the probability that at least two of the items collide: `1 − Π (1 − i/n)`, to full
+/// precision for any numbers.
 ///
 /// ```
 /// use crivo::hash::collision_probability;
@@ -26,8 +26,8 @@ pub fn collision_probability(items: u64, places: u64) -> f64 {
     }
 }
 
-/// The textbook's approximation of [`collision_probability`]: `1 − e^(−m²/2n)`. It is too high by a
-/// share of `1/m` for few items, and too low where `m³` is not small beside `n²`.
+/// Returns the textbook's approximation of [`collision_probability`]: `1 − e^(−m²/2n)`. It is too
+/// high by a share of `1/m` for few items, and too low where `m³` is not small beside `n²`.
 ///
 /// ```
 /// use crivo::hash::approximate_collision_probability;
@@ -42,7 +42,7 @@ pub fn approximate_collision_probability(items: u64, places: u64) -> f64 {
     }
 }
 
-/// The least number of items that collide with at least this probability.
+/// Returns the least number of items that collide with at least this probability.
 ///
 /// # Errors
 /// If the probability is not between 0 and 1, or there are no places.
@@ -60,7 +60,7 @@ pub fn items_for_collision(probability: f64, places: u64) -> Result<u64> {
     if places == 0 {
         return Err(Error::parameter("places", "at least 1", places));
     }
-    // Certain with one item more than places.
+    // With one item more than places a collision is certain.
     let (mut too_few, mut enough) = (0, places.saturating_add(1));
     while enough - too_few > 1 {
         let middle = too_few + (enough - too_few) / 2;
@@ -73,24 +73,25 @@ pub fn items_for_collision(probability: f64, places: u64) -> Result<u64> {
     Ok(enough)
 }
 
-/// How many terms are added one by one.
+/// The number of items up to which the terms are added one by one.
 const FEW: u64 = 1000;
 
-/// `Σ ln(1 − i/n)` for `i` below the number of items, which is not above that of places.
+/// Returns `Σ ln(1 − i/n)` for `i` below the number of items, which is at most the number of
+/// places.
 fn log_of_no_collision(items: u64, places: u64) -> f64 {
     let n = places as f64;
     let term = |i: f64| libm::log1p(-i / n);
     if items <= FEW {
         return (1..items).map(|i| term(i as f64)).sum();
     }
-    // Euler and Maclaurin: the integral to the last term, half of the last term, and its
-    // derivative.
+    // The Euler–Maclaurin formula: the integral to the last term, half of the last term, and the
+    // difference of the derivatives at both ends.
     let last = (items - 1) as f64;
     let derivative = |x: f64| -1.0 / (n - x).max(1.0);
     -n * slack(last / n) + term(last) / 2.0 + (derivative(last) - derivative(0.0)) / 12.0
 }
 
-/// `(1 − t)·ln(1 − t) + t`, which is `Σ t^j/(j(j−1))`.
+/// Returns `(1 − t)·ln(1 − t) + t`, which is `Σ t^j/(j(j−1))`.
 fn slack(t: f64) -> f64 {
     if t >= 1.0 {
         1.0
@@ -111,7 +112,7 @@ fn slack(t: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The product itself, in a loop.
+    /// Computes the product itself, in a loop.
     fn product(items: u64, places: u64) -> f64 {
         let mut log = 0.0;
         (0..items).for_each(|i| log += libm::log1p(-(i as f64) / places as f64));

@@ -2,11 +2,12 @@
 
 use super::split_mix::{GOLDEN, finish};
 
-/// How many rows a hash can be remixed for.
+/// The number of rows that a hash can be remixed for.
 pub const ROWS: u32 = 64;
 
-/// One odd multiplier a row: 1 for the first, because the hash is uniform as it is; for the others,
-/// without structure of their own, successive values of SplitMix64, made odd.
+/// One odd multiplier a row. That of the first row is 1, because the hash is uniform as it is.
+/// Those of the others are successive values of SplitMix64, made odd, which have no structure of
+/// their own.
 const MULTIPLIERS: &[u64; ROWS as usize] = &{
     let mut multipliers = [1; ROWS as usize];
     let mut row = 1;
@@ -17,7 +18,7 @@ const MULTIPLIERS: &[u64; ROWS as usize] = &{
     multipliers
 };
 
-/// The multiplier of any row, also of those past [`ROWS`], computed.
+/// Computes the multiplier of any row, also of rows past [`ROWS`].
 #[inline]
 pub(crate) const fn multiplier(row: u32) -> u64 {
     if row == 0 {
@@ -26,8 +27,9 @@ pub(crate) const fn multiplier(row: u32) -> u64 {
     finish(GOLDEN.wrapping_mul(row as u64)) | 1
 }
 
-/// The value of a hash for a row, from 0 to below [`ROWS`] (past that they repeat): the low half of
-/// the product with the row's own odd multiplier. Its high bits depend on every bit of the hash.
+/// Returns the value of a hash for a row below [`ROWS`] (past that the values repeat). It is the
+/// low half of the product with the row's own odd multiplier. Its high bits depend on every bit of
+/// the hash.
 ///
 /// This is multiply-shift hashing (Dietzfelbinger, Hagerup, Katajainen, Penttonen: *A reliable
 /// randomized algorithm for the closest-pair problem*, 1997), one function of the family for each
@@ -43,7 +45,7 @@ pub fn remix(hash: u64, row: u32) -> u64 {
     hash.wrapping_mul(MULTIPLIERS[(row % ROWS) as usize])
 }
 
-/// The multipliers of the first rows: for loops that take the rows of many hashes.
+/// Returns the multipliers of the first rows, for loops over the rows of many hashes.
 #[inline]
 pub(crate) const fn multipliers(rows: u32) -> &'static [u64] {
     let rows = if rows < ROWS { rows } else { ROWS };

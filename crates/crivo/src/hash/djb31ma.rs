@@ -4,21 +4,21 @@
 //! h ← seed;  for each byte:  h ← 31·h + byte   (modulo 2^32)
 //! ```
 //!
-//! One multiplication and one addition a byte, and it spreads words over a table well enough. No
-//! sketch here uses it, because it fails wherever more is asked; the [quality](super::quality)
-//! measurements show each:
+//! It takes one multiplication and one addition a byte, and it spreads words over a table well
+//! enough. No sketch here uses it, because it fails all stricter requirements. The
+//! [quality](super::quality) measurements show each failure:
 //!
 //! - Short texts give small numbers: those of up to five bytes stay below 2^28, so that the high
 //!   bits say nothing.
 //! - Texts that differ little give numbers that differ little: `key 1` and `key 2` lie side by
 //!   side, more evenly than chance would put them.
-//! - Seeds do not make a family. The seed enters as `31^length·seed`, the same for all texts of one
-//!   length: whatever collides under one seed collides under all. A Bloom filter with *k* of them
-//!   is one with *k* = 1.
+//! - Seeds do not make a family of functions. The seed enters as `31^length·seed`, the same for all
+//!   texts of one length. So texts that collide under one seed collide under all. A Bloom filter
+//!   with *k* of these functions is one with *k* = 1.
 //! - It can be run backwards, because 31 is odd: [`forge`](mod@super::forge) finds readable texts
 //!   with a given value.
 
-/// The value of the bytes under a seed.
+/// Returns the value of the bytes under a seed.
 ///
 /// ```
 /// use crivo::hash::djb31ma;
@@ -35,13 +35,14 @@ pub(super) fn step(hash: u32, byte: u8) -> u32 {
     hash.wrapping_mul(31).wrapping_add(u32::from(byte))
 }
 
-/// 31 to a power, modulo 2^32: what a text of that length multiplies its seed by.
+/// Returns 31 to a power, modulo 2^32: the factor by which a text of that length multiplies its
+/// seed.
 pub(super) fn power(length: usize) -> u32 {
     (0..length).fold(1_u32, |power, _| power.wrapping_mul(31))
 }
 
-/// The inverse of an odd number modulo 2^32, by Newton's method: each step doubles the bits that
-/// are right.
+/// Returns the inverse of an odd number modulo 2^32, by Newton's method. Each step doubles the
+/// number of correct bits.
 pub(super) const fn inverse(odd: u32) -> u32 {
     let mut inverse = odd; // right in three bits
     let mut step = 0;
@@ -56,7 +57,7 @@ pub(super) const fn inverse(odd: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// By hand, in integers that do not overflow.
+    /// Compares with the definition, computed in integers that do not overflow.
     #[test]
     fn values_are_those_of_the_definition() {
         for (text, seed) in [("", 0_u32), ("a", 0), ("crivo", 17), ("a text of some length", u32::MAX)] {

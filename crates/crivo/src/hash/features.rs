@@ -10,14 +10,14 @@
 //! E⟨φ(x), φ(y)⟩ = ⟨x, y⟩          Var = (1/M)·Σ_{i≠j} (xᵢ²yⱼ² + xᵢyᵢxⱼyⱼ)
 //! ```
 //!
-//! so that for vectors of length 1 it is off by about `√(2/M)` at most: with 18 bits by 0.3 %.
+//! So for vectors of length 1 its error is about `√(2/M)` at most: 0.3 % with 18 bits.
 //!
 //! **Idea.** The high bits of a name's hash choose its slot, the lowest bit a sign. Features that
-//! meet in a slot add up there; because half of them come with the other sign, what one adds to
+//! collide in a slot are added up there. Half of them have the opposite sign, so what one adds to
 //! another's product is zero on average.
 //!
-//! **When not to use it.** To learn which features a vector has: slots do not know names. For fewer
-//! features than slots would have, a dictionary is exact.
+//! **When not to use it.** To learn which features a vector has, because slots do not keep names.
+//! For fewer features than slots, where a dictionary is exact.
 //!
 //! **Sources.** Weinberger, Dasgupta, Langford, Smola, Attenberg: *Feature hashing for large scale
 //! multitask learning* (2009). Slot and sign come from one 64-bit hash, where the paper has two.
@@ -55,10 +55,10 @@ pub struct FeatureHasher {
 }
 
 impl FeatureHasher {
-    /// From two slots to four gigabytes of weights.
+    /// The numbers of slot bits that are allowed: from two slots to four gigabytes of weights.
     pub const SLOT_BITS: RangeInclusive<u8> = 1..=30;
 
-    /// A hasher into `2^slot_bits` slots, under the seed 0.
+    /// Creates a hasher into `2^slot_bits` slots, with the seed 0.
     ///
     /// # Errors
     /// If the number of bits is not in [`SLOT_BITS`](Self::SLOT_BITS).
@@ -71,15 +71,15 @@ impl FeatureHasher {
         }
     }
 
-    /// The same slots under another seed.
+    /// Returns a hasher into the same slots with another seed.
     #[must_use]
     pub fn with_seed(self, seed: u64) -> Self {
         Self { seed, ..self }
     }
 
-    /// The same slots for features of their own: a word in the subject is another feature than in
-    /// the body. The seed is the hash of the namespace's name, so that no name has to be joined to
-    /// another.
+    /// Returns a hasher into the same slots for the features of a namespace. So a word in the
+    /// subject is another feature than the same word in the body. Its seed is the hash of the
+    /// namespace's name, so that names do not have to be joined.
     #[must_use]
     pub fn namespace(self, name: impl AsRef<[u8]>) -> Self {
         self.with_seed(hash_bytes(name.as_ref(), self.seed))
@@ -95,9 +95,9 @@ impl FeatureHasher {
         1 << self.bits
     }
 
-    /// The slot of a feature, and its weight with the sign of the feature.
+    /// Returns the slot of a feature, and its weight with the sign of the feature.
     ///
-    /// The slot is the high bits of the XXH3 hash of the name under the seed; the sign is negative
+    /// The slot is the high bits of the XXH3 hash of the name under the seed. The sign is negative
     /// if the lowest bit is one.
     ///
     /// ```
@@ -115,7 +115,7 @@ impl FeatureHasher {
         (slot as u32, if hash & 1 == 1 { -weight } else { weight })
     }
 
-    /// A vector of zeros, one for each slot.
+    /// Returns a vector of zeros, one for each slot.
     ///
     /// # Errors
     /// If there is not enough memory.
@@ -126,7 +126,7 @@ impl FeatureHasher {
     /// Adds features to a vector of all slots.
     ///
     /// # Errors
-    /// If the vector does not have as many elements as there are slots; nothing is added then.
+    /// If the vector does not have one element for each slot. Nothing is added then.
     pub fn add_dense<N: AsRef<[u8]>>(
         self,
         features: impl IntoIterator<Item = (N, f32)>,
@@ -146,7 +146,7 @@ impl FeatureHasher {
         Ok(())
     }
 
-    /// The slots that features have, with their sums.
+    /// Returns the slots of features, with the sums of their weights.
     pub fn sparse<N: AsRef<[u8]>>(self, features: impl IntoIterator<Item = (N, f32)>) -> SparseFeatures {
         let mut sparse = SparseFeatures::default();
         sparse.add(&self, features);
@@ -156,15 +156,15 @@ impl FeatureHasher {
 
 /// A sparse vector: the slots that are not zero, in ascending order.
 ///
-/// A vector that is [cleared](Self::clear) and filled again keeps its memory, so that hundreds of
-/// features a message cost no allocation.
+/// A vector that is [cleared](Self::clear) and filled again keeps its memory, so that messages of
+/// hundreds of features each cost no allocation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SparseFeatures {
     entries: Vec<(u32, f32)>,
 }
 
 impl SparseFeatures {
-    /// The vector of these slots and weights.
+    /// Creates the vector of these slots and weights.
     ///
     /// # Errors
     /// If slots are not strictly ascending.
@@ -176,15 +176,15 @@ impl SparseFeatures {
         }
     }
 
-    /// Adds features. The same features give the same vector, bit for bit, in whatever order they
-    /// come in one call.
+    /// Adds features. Within one call their order does not matter: the same features give the same
+    /// vector, bit for bit.
     pub fn add<N: AsRef<[u8]>>(
         &mut self,
         hasher: &FeatureHasher,
         features: impl IntoIterator<Item = (N, f32)>,
     ) {
         self.entries.extend(features.into_iter().map(|(name, weight)| hasher.place(name, weight)));
-        // Sums of floats depend on their order, so weights of one slot have one too.
+        // Sums of floats depend on their order, so the weights of one slot are sorted too.
         self.entries
             .sort_unstable_by_key(|&(slot, weight)| u64::from(slot) << 32 | u64::from(weight.to_bits()));
         self.entries.dedup_by(|later, kept| {
@@ -197,12 +197,12 @@ impl SparseFeatures {
         self.entries.retain(|&(_, weight)| weight != 0.0);
     }
 
-    /// Forgets all features and keeps the memory.
+    /// Removes all features and keeps the memory.
     pub fn clear(&mut self) {
         self.entries.clear();
     }
 
-    /// The slots that are not zero, ascending, with their weights.
+    /// The slots that are not zero, in ascending order, with their weights.
     pub fn entries(&self) -> &[(u32, f32)] {
         &self.entries
     }
@@ -212,7 +212,8 @@ impl SparseFeatures {
         self.entries.is_empty()
     }
 
-    /// The dot product with another vector of the same slots: unbiased for that of the features.
+    /// Returns the dot product with another vector of the same slots, which is an unbiased estimate
+    /// of the dot product of the features.
     pub fn dot(&self, other: &Self) -> f64 {
         let (mut mine, mut theirs) = (self.entries.iter().peekable(), other.entries.iter().peekable());
         let mut sum = 0.0;
@@ -231,8 +232,8 @@ impl SparseFeatures {
         sum
     }
 
-    /// The dot product with a vector of all slots, such as the weights of a model. Slots past its
-    /// end count as zero.
+    /// Returns the dot product with a vector of all slots, such as the weights of a model. Slots
+    /// past its end count as zero.
     pub fn dot_dense(&self, dense: &[f32]) -> f64 {
         self.entries
             .iter()
@@ -240,8 +241,8 @@ impl SparseFeatures {
             .sum()
     }
 
-    /// Adds this vector, times a factor, to a vector of all slots: a step of learning. Slots past
-    /// its end are left out.
+    /// Adds this vector, multiplied by a factor, to a vector of all slots, as in a step of
+    /// learning. Slots past its end are left out.
     pub fn add_to(&self, dense: &mut [f32], factor: f32) {
         for &(slot, weight) in &self.entries {
             if let Some(element) = dense.get_mut(slot as usize) {
@@ -250,12 +251,12 @@ impl SparseFeatures {
         }
     }
 
-    /// The sum of the squares: the dot product with itself.
+    /// The sum of the squares, which is the dot product of the vector with itself.
     pub fn squares(&self) -> f64 {
         self.entries.iter().map(|&(_, weight)| f64::from(weight) * f64::from(weight)).sum()
     }
 
-    /// Multiplies all weights.
+    /// Multiplies all weights by a factor.
     pub fn scale(&mut self, factor: f32) {
         self.entries.iter_mut().for_each(|(_, weight)| *weight *= factor);
         self.entries.retain(|&(_, weight)| weight != 0.0);

@@ -1,32 +1,32 @@
-//! Forging: given any text, another readable one with the same DJB31MA value.
+//! Forging: for any text, finds another readable text with the same DJB31MA value.
 //!
 //! A signature of a text's 32-bit value signs every text with that value, and there are 2^32 times
-//! fewer values than texts. If values were random, a search would go through 2^32 texts; this takes
-//! a fraction of a second, because the function can be run backwards. A sentence is cut in two
-//! halves, `first` and `second`:
+//! fewer values than texts. If values were random, a search would go through 2^32 texts. This
+//! search takes a fraction of a second, because the function can be run backwards. A sentence is
+//! cut in two halves, `first` and `second`:
 //!
 //! ```text
 //! h(first second) = 31^|second|·h(first) + h₀(second)
 //! h(first)        = (wanted − h₀(second))·31^−|second|      (31 is odd, so it has an inverse)
 //! ```
 //!
-//! The values of half a million first halves are kept in a sorted table. Each second half says
-//! which value its first half must have, and one in 8,192 is in the table: meeting in the middle
-//! turns 2^32 steps into 2^19 and 2^13. (The table is the birthday paradox at work: see
-//! [`collision_probability`](super::collision_probability).)
+//! The values of half a million first halves are kept in a sorted table. Each second half
+//! determines which value its first half must have, and one in 8,192 is in the table. This search
+//! from both ends (a meet-in-the-middle attack) turns 2^32 steps into 2^19 and 2^13. (The table
+//! works by the birthday paradox: see [`collision_probability`](super::collision_probability).)
 //!
-//! It is the reason why a checksum is no signature. Sketches hash with a function that is not made
-//! for adversaries either; where keys come from one, use a secret seed.
+//! So a checksum is no signature. The hash function of the sketches is not made for adversaries
+//! either: if an adversary supplies the keys, use a secret seed.
 
 use super::djb31ma::{djb31ma, inverse, power, step};
 use super::words::{FIRST, FIRST_COUNT, SECOND, SECOND_COUNT, Slots};
 use crate::random::Generator;
 
-/// Another readable text with the DJB31MA value that the text has under the seed. Another `choice`
-/// gives another text, but for rare luck.
+/// Returns another readable text that has the same DJB31MA value as the text under the seed.
+/// Another `choice` almost always gives another text.
 ///
-/// `None` if no sentence has that value. There are 128 for each on average, and none without was
-/// ever seen.
+/// Returns `None` if no sentence has that value. There are 128 for each value on average, and a
+/// value without one was never seen.
 ///
 /// ```
 /// use crivo::hash::{djb31ma, forge};
@@ -39,10 +39,10 @@ pub fn forge(text: &str, seed: u32, choice: u64) -> Option<String> {
     forge_after("", text, seed, choice)
 }
 
-/// A text that begins as one likes, goes on with a readable sentence, and has the DJB31MA value
-/// that another text has.
+/// Returns a text that starts with a given beginning, continues with a readable sentence, and has
+/// the DJB31MA value of another text.
 ///
-/// `None` as for [`forge()`].
+/// Returns `None` as [`forge()`] does.
 ///
 /// ```
 /// use crivo::hash::{djb31ma, forge_after};

@@ -1,23 +1,25 @@
 //! From one hash to many indexes, and what makes a hash good enough for it.
 //!
 //! **What the sketches use.** A key is hashed once. A sketch with several rows derives from that
-//! hash an index for each, and has to do it so that two keys which meet in one row meet in the
-//! others by chance only. Plain double hashing (`a + i·b`) does not: two keys with the same `a` and
-//! `b`, modulo the width of a row, share every row at once, and for narrow rows that is frequent.
-//! So each row remixes all 64 bits with a function of its own ([`remix`]), and the high bits choose
-//! the index ([`index`]). Both functions are part of the file format: they never change.
+//! hash an index for each row. Two keys that collide in one row must collide in the others by
+//! chance only. Plain double hashing (`a + i·b`) does not achieve that: two keys with the same `a`
+//! and `b`, modulo the width of a row, share every row at once, and for narrow rows that is
+//! frequent. So each row remixes all 64 bits with a function of its own ([`remix`]), and the high
+//! bits choose the index ([`index`]). Both functions are part of the file format: they never
+//! change.
 //!
-//! **How good that is** can be measured, here and for any other functions: [`Indexes`] holds the
-//! indexes of many keys and tells how evenly they are distributed, and whether one function's say
-//! anything about another's. docs/accuracy/hashing.md has the figures for every sketch.
+//! **How good that is** can be measured, here and for any other functions. [`Indexes`] holds the
+//! indexes of many keys. It measures how evenly they are distributed, and whether the indexes of
+//! one function depend on those of another. docs/accuracy/hashing.md has the figures for every
+//! sketch. [`collision_probability`] is what no function can avoid.
 //! [`collision_probability`] says what no function can avoid.
 //!
 //! **What goes wrong otherwise** is shown by [`djb31ma()`], the hash of textbooks: it fails each of
 //! these measurements, and [`forge()`] finds another readable text for any of its values.
 //!
-//! **Tables in memory** place keys by a secret of the process: [`TableSecret`].
+//! **Tables in memory** place keys by a secret number of the process: [`TableSecret`].
 //!
-//! **Hashing features.** [`FeatureHasher`] makes vectors of fixed length out of named features,
+//! **Hashing features.** [`FeatureHasher`] turns named features into vectors of fixed length,
 //! without a dictionary.
 
 #[cfg(feature = "study")]

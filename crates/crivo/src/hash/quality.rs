@@ -3,15 +3,15 @@
 //! A sketch's theory assumes that indexes are uniform and rows are independent. [`Indexes`] holds
 //! one column of indexes for each function. Three questions can be asked of any such functions:
 //!
-//! - **distribution**: does every index come as often as every other? Pearson's χ² over groups of
-//!   indexes. A hash may fail it both ways: too uneven, or more even than chance.
-//! - **correlation**: does one function's index grow with another's? Of `n` keys, a pair of good
-//!   functions has a coefficient of about `1/√n`; the largest of all 4,950 pairs of a hundred is
-//!   below 0.01 from 400,000 keys on.
-//! - **independence**: does one function's index tell anything about another's? It is the stronger
-//!   question: the share of keys in each cell of a grid, beside the product of the shares of its
-//!   row and column. Of 400,000 keys in a grid of 10 × 10 they differ by about 0.0001, and in the
-//!   worst of thousands of cells by 0.0008.
+//! - **distribution**: does every index occur equally often? Pearson's χ² over groups of indexes. A
+//!   hash may fail it both ways: too uneven, or more even than chance.
+//! - **correlation**: does one function's index grow with another's? Over `n` keys, a pair of good
+//!   functions has a coefficient of about `1/√n`. The largest of all 4,950 pairs of a hundred
+//!   functions is below 0.01 from 400,000 keys on.
+//! - **independence**: does one function's index reveal anything about another's? This is the
+//!   stronger question. It compares the share of keys in each cell of a grid with the product of
+//!   the shares of its row and column. With 400,000 keys in a grid of 10 × 10 they differ by about
+//!   0.0001, and in the worst of thousands of cells by 0.0008.
 
 use crate::error::{Error, Result};
 use crate::math::{chi_square_above, chi_square_below};
@@ -38,19 +38,19 @@ pub struct Indexes {
     columns: Vec<Vec<u32>>,
 }
 
-/// What was found for two functions, by their numbers.
+/// A measurement of two functions, which are given by their numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
     /// The first function.
     pub first: usize,
     /// The second function.
     pub second: usize,
-    /// What was measured.
+    /// The measured value.
     pub value: f64,
 }
 
 impl Indexes {
-    /// The indexes below `size` that `functions` functions give to the keys.
+    /// Computes the indexes below `size` that `functions` functions give to the keys.
     ///
     /// # Errors
     /// If there are no keys or functions, or an index is not below the size.
@@ -59,7 +59,7 @@ impl Indexes {
         Self::from_columns(size, (0..functions).map(column).collect())
     }
 
-    /// Columns of indexes below `size`, all of one length.
+    /// Takes columns of indexes below `size`, all of one length.
     ///
     /// # Errors
     /// If there are no columns, they are empty or of different lengths, or an index is not below
@@ -78,12 +78,11 @@ impl Indexes {
         Ok(Self { size, columns })
     }
 
-    /// Returns the test of how evenly one function's indexes are distributed, over `groups` groups
-    /// of neighbours.
+    /// Tests how evenly one function's indexes are distributed, over `groups` groups of neighbours.
     ///
     /// # Errors
-    /// If there is no such function, or groups are not from 2 to the size, or fewer than five keys
-    /// are expected in one.
+    /// If there is no such function, if the number of groups is not from 2 to the size, or if fewer
+    /// than five keys are expected in a group.
     pub fn distribution(&self, function: usize, groups: u32) -> Result<ChiSquare> {
         let column = self.columns.get(function).ok_or_else(|| {
             Error::parameter("function", format_args!("below {}", self.columns.len()), function)
@@ -94,7 +93,7 @@ impl Indexes {
         ChiSquare::of(&counts, &shares)
     }
 
-    /// The correlation coefficient of two functions that is largest in absolute value.
+    /// Returns the correlation coefficient of two functions that is largest in absolute value.
     ///
     /// # Errors
     /// If there are fewer than two functions.
@@ -104,16 +103,16 @@ impl Indexes {
             let ((mean, norm), (other_mean, other_norm)) = (means[first], means[second]);
             let products = self.columns[first].iter().zip(&self.columns[second]);
             let sum: f64 = products.map(|(&a, &b)| (f64::from(a) - mean) * (f64::from(b) - other_mean)).sum();
-            // A function without variation goes with nothing.
+            // A function without variation is correlated with nothing.
             if norm > 0.0 && other_norm > 0.0 { sum / (norm * other_norm) } else { 0.0 }
         })
     }
 
-    /// The largest difference, over all pairs of functions and all cells of a grid, between the
-    /// share of keys in a cell and the product of the shares of its row and column.
+    /// Returns the largest difference, over all pairs of functions and all cells of a grid, between
+    /// the share of keys in a cell and the product of the shares of its row and column.
     ///
     /// # Errors
-    /// If there are fewer than two functions, or groups are not from 2 to the size.
+    /// If there are fewer than two functions, or the number of groups is not from 2 to the size.
     pub fn largest_dependence(&self, groups: u32) -> Result<Pair> {
         self.check_groups(groups)?;
         self.largest(|first, second| {
@@ -124,12 +123,12 @@ impl Indexes {
         })
     }
 
-    /// Returns the test of whether two functions are independent: Pearson's χ² over a grid of
-    /// groups, with `(groups − 1)²` degrees of freedom.
+    /// Tests whether two functions are independent, by Pearson's χ² over a grid of groups with
+    /// `(groups − 1)²` degrees of freedom.
     ///
     /// # Errors
-    /// If there are no such functions, or groups are not from 2 to the size, or fewer than five
-    /// keys are expected in a cell.
+    /// If there are no such functions, if the number of groups is not from 2 to the size, or if
+    /// fewer than five keys are expected in a cell.
     pub fn independence(&self, first: usize, second: usize, groups: u32) -> Result<ChiSquare> {
         self.check_groups(groups)?;
         let functions = self.columns.len();
@@ -143,13 +142,13 @@ impl Indexes {
                 check_expected(expected)?;
                 statistic += (count as f64 - expected) * (count as f64 - expected) / expected;
             } else {
-                // A group that no index falls in; the test of the distribution sees that.
+                // No index falls in this group. The test of the distribution reports that.
             }
         }
         Ok(ChiSquare { statistic, degrees: u64::from(groups - 1) * u64::from(groups - 1) })
     }
 
-    /// The pair whose value is largest in absolute value.
+    /// Returns the pair whose value is largest in absolute value.
     fn largest(&self, value: impl Fn(usize, usize) -> f64) -> Result<Pair> {
         let pairs = (0..self.columns.len()).flat_map(|first| (0..first).map(move |second| (second, first)));
         pairs
@@ -171,7 +170,7 @@ impl Indexes {
         (u64::from(index) * u64::from(groups) / u64::from(self.size)) as usize
     }
 
-    /// The share of all indexes that each group has.
+    /// Returns the share of all indexes that fall in each group.
     fn shares(&self, groups: u32) -> Result<Vec<f64>> {
         self.check_groups(groups)?;
         let (size, groups) = (u64::from(self.size), u64::from(groups));
@@ -193,7 +192,7 @@ impl Indexes {
     }
 }
 
-/// How many keys fall in each cell for two functions.
+/// The number of keys in each cell of a grid of two functions' groups.
 struct Grid {
     total: f64,
     counts: Vec<u64>,
@@ -202,13 +201,13 @@ struct Grid {
 }
 
 impl Grid {
-    /// How many would, if the two had nothing to do with each other.
+    /// Returns the number of keys expected in each cell if the two functions are independent.
     fn expected(&self) -> impl Iterator<Item = f64> + '_ {
         self.rows.iter().flat_map(move |row| self.columns.iter().map(move |column| row * column / self.total))
     }
 }
 
-/// The mean, and the square root of the sum of squared distances from it.
+/// Returns the mean, and the square root of the sum of squared distances from it.
 fn mean_and_norm(column: &[u32]) -> (f64, f64) {
     let mean = column.iter().map(|&index| f64::from(index)).sum::<f64>() / column.len() as f64;
     let squares: f64 =
@@ -232,11 +231,11 @@ pub struct ChiSquare {
 }
 
 impl ChiSquare {
-    /// The statistic of counts beside the probabilities of their cells.
+    /// Computes the statistic of counts and the probabilities of their cells.
     ///
     /// # Errors
-    /// If there are not as many of both, fewer than two, probabilities that do not add up to 1, or
-    /// fewer than five expected in a cell.
+    /// If the numbers of counts and probabilities differ or are below two, if the probabilities do
+    /// not add up to 1, or if fewer than five items are expected in a cell.
     ///
     /// ```
     /// use crivo::hash::ChiSquare;
@@ -264,22 +263,22 @@ impl ChiSquare {
         Ok(Self { statistic, degrees: counts.len() as u64 - 1 })
     }
 
-    /// The statistic itself.
+    /// The value of the statistic.
     pub fn statistic(self) -> f64 {
         self.statistic
     }
 
-    /// Its degrees of freedom, which are its mean if all is chance.
+    /// The degrees of freedom, which are the mean of the statistic if all is chance.
     pub fn degrees(self) -> u64 {
         self.degrees
     }
 
-    /// The probability that chance would be as uneven, or more.
+    /// Returns the probability that chance would be as uneven, or more uneven.
     pub fn p_value(self) -> f64 {
         chi_square_above(self.statistic, self.degrees as f64)
     }
 
-    /// The probability that chance would be as even, or more.
+    /// Returns the probability that chance would be as even, or more even.
     pub fn p_value_even(self) -> f64 {
         chi_square_below(self.statistic, self.degrees as f64)
     }

@@ -1,9 +1,9 @@
 //! Tables that cannot be flooded.
 //!
-//! Hashes of a known seed can be inverted: with XXH3 anyone can write keys that all want the same
-//! slot of a table, which then takes the square of their number in time. So where a key lies in a
-//! table in memory also depends on a number that is drawn once for the process. No answer and no
-//! stored byte depends on it.
+//! Hashes of a known seed can be inverted. With XXH3 an attacker can write keys that all need the
+//! same slot of a table, which then takes time quadratic in their number. So the position of a key
+//! in a table in memory also depends on a number that is drawn once for the process. No answer and
+//! no stored byte depends on it.
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
@@ -12,7 +12,8 @@ use std::{hash::RandomState, sync::OnceLock};
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// A number drawn for the process, which decides where keys lie in tables that are in memory only.
+/// A number drawn once for the process, which decides where keys lie in tables that are in memory
+/// only.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -33,29 +34,30 @@ impl TableSecret {
         Self(*SECRET.get_or_init(|| RandomState::new().build_hasher().finish() | 1))
     }
 
-    /// Returns a fixed number: without the feature `std` there is no source of chance, so tables
-    /// can be flooded.
+    /// Returns a fixed number. Without the feature `std` there is no source of randomness, so
+    /// tables can be flooded.
     #[cfg(not(feature = "std"))]
     pub fn of_process() -> Self {
         Self(0x9E37_79B9_7F4A_7C15)
     }
 
-    /// Returns a secret that is none, for tests that forge collisions.
+    /// Returns a known secret, for tests that forge collisions.
     #[cfg(test)]
     pub(crate) const fn known(odd: u64) -> Self {
         Self(odd | 1)
     }
 
-    /// Returns a hash whose high bits choose a slot. Multiply-shift hashing: two hashes meet in one
-    /// of `n` slots with a probability of at most `2 / n`, whatever they are (Dietzfelbinger,
-    /// Hagerup, Katajainen, Penttonen, 1997).
+    /// Returns a hash whose high bits choose a slot. This is multiply-shift hashing: any two hashes
+    /// collide in one of `n` slots with a probability of at most `2 / n` (Dietzfelbinger, Hagerup,
+    /// Katajainen, Penttonen, 1997).
     #[inline]
     #[must_use]
     pub const fn spread(self, hash: u64) -> u64 {
         hash.wrapping_mul(self.0)
     }
 
-    /// Returns a hash whose every bit is fit to choose a slot: both halves of the product.
+    /// Returns a hash whose bits can all be used to choose a slot: both halves of the product,
+    /// XORed.
     #[inline]
     #[must_use]
     pub const fn mix(self, hash: u64) -> u64 {
@@ -63,8 +65,8 @@ impl TableSecret {
         (product >> 64) as u64 ^ product as u64
     }
 
-    /// Returns a hash of a key. Unlike [`mix`](Self::mix), it also tells apart keys that were
-    /// forged to have the same hash under a known seed.
+    /// Returns a hash of a key. Unlike [`mix`](Self::mix), it gives different hashes to keys that
+    /// were forged to have the same hash under a known seed.
     #[inline]
     #[must_use]
     pub fn hash(self, key: &[u8]) -> u64 {
@@ -72,14 +74,14 @@ impl TableSecret {
     }
 }
 
-/// The secret of this process.
+/// Returns the secret of this process.
 impl Default for TableSecret {
     fn default() -> Self {
         Self::of_process()
     }
 }
 
-/// Does not show it: what is printed may be seen by the one who sends the keys.
+/// Does not print the number, because the sender of the keys may see what is printed.
 impl fmt::Debug for TableSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("TableSecret")
@@ -129,9 +131,9 @@ mod tests {
         assert_eq!(format!("{:?}", TableSecret::of_process()), "TableSecret");
     }
 
-    /// Hashes that agree in their high or low half are what an attacker would send. In 2^16 buckets
-    /// by high or by low bits, 2^16 of them leave no bucket with more than 64: for fair ones the
-    /// chance is below 10⁻⁶⁰.
+    /// An attacker would send hashes that agree in their high or low half. Put into 2^16 buckets by
+    /// their high or low bits, 2^16 such hashes leave no bucket with more than 64. For fair hashes
+    /// the chance of a bucket with more is below 10⁻⁶⁰.
     #[test]
     fn forged_hashes_are_spread_by_high_and_low_bits() {
         let secret = TableSecret::of_process();

@@ -1,5 +1,5 @@
-//! SplitMix64 (Steele, Lea, Flood: *Fast splittable pseudorandom number generators*, 2014): numbers
-//! without visible structure from numbers that have one.
+//! SplitMix64 (Steele, Lea, Flood: *Fast splittable pseudorandom number generators*, 2014): turns
+//! numbers with a visible structure into numbers without one.
 //!
 //! It is part of the format: multipliers, seeds and shingles are made with it.
 

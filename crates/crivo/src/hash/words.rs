@@ -1,13 +1,13 @@
-//! Sentences to choose from, in two halves of a few words each.
+//! Forged sentences: two halves of a few words each, every word chosen from a list.
 
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// A half of a sentence: between fixed words, lists of words to choose from.
+/// The word lists of half a sentence. A list of one word is fixed.
 pub(super) struct Slots(&'static [&'static [&'static str]]);
 
 impl Slots {
-    /// Returns how many different halves there are.
+    /// Returns the number of different halves.
     const fn count(&self) -> u32 {
         let (mut count, mut slot) = (1, 0);
         while slot < self.0.len() {
@@ -17,7 +17,7 @@ impl Slots {
         count
     }
 
-    /// Passes over the words of a half, whose number chooses one of each list.
+    /// Visits the words of the half with a number, which chooses one word of each list.
     pub(super) fn each_word(&self, mut number: u32, mut see: impl FnMut(&'static str)) {
         for words in self.0 {
             see(words[number as usize % words.len()]);
@@ -25,7 +25,7 @@ impl Slots {
         }
     }
 
-    /// Appends a half.
+    /// Appends the half with a number to a text.
     pub(super) fn write(&self, number: u32, text: &mut String) {
         self.each_word(number, |word| text.push_str(word));
     }

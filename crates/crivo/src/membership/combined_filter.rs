@@ -143,7 +143,7 @@ impl InsertHashes for CombinedFilter {
 // ---- query ----
 
 impl CombinedFilter {
-    /// Returns true if the key may be in there; `false` is certain.
+    /// Returns true if the key may be in the filter. `false` is certain.
     ///
     /// # Errors
     /// If the key is not of the filter's kind.
@@ -151,7 +151,7 @@ impl CombinedFilter {
         Ok(self.contains_hash(self.scheme.hash(key)?))
     }
 
-    /// Returns true if the key with this hash may be in there; `false` is certain.
+    /// Returns true if the key with this hash may be in the filter. `false` is certain.
     pub fn contains_hash(&self, hash: u64) -> bool {
         self.groups.iter().any(|group| group.iter().all(|part| contains_hash(part, hash)))
     }
@@ -379,12 +379,12 @@ impl Merge for CombinedFilter {
 // ---- bytes ----
 
 impl CombinedFilter {
-    /// The filter as bytes: the contents of a `.crivo` file.
+    /// Returns the filter as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The filter that the bytes hold.
+    /// Returns the filter that the bytes hold.
     ///
     /// # Errors
     /// If they are not the whole, undamaged bytes of a combined filter: see [`Decode::decode`].

@@ -56,7 +56,7 @@ use crate::sketch::{Capability, InsertKeys, Membership, Merge, impl_sketch};
 pub struct DirectTable {
     scheme: KeyScheme,
     universe: u64,
-    /// How many bits are set.
+    /// The number of bits that are set.
     len: u64,
     /// Integer `i` is bit `i mod 64` of word `i / 64`; bits past the universe stay zero.
     words: Vec<u64>,
@@ -79,19 +79,20 @@ impl DirectTable {
 // ---- construction ----
 
 impl DirectTable {
-    /// An empty set of integers among `0..universe`.
+    /// Creates an empty set of integers among `0..universe`.
     ///
     /// # Errors
-    /// If the universe is not in [`UNIVERSES`](Self::UNIVERSES), or its memory cannot be had.
+    /// If the universe is not in [`UNIVERSES`](Self::UNIVERSES), or its memory cannot be allocated.
     pub fn new(universe: u64) -> Result<Self> {
         Self::with_scheme(universe, KeyScheme::integers())
     }
 
-    /// An empty set for batches of the given scheme, whose seed is a label here: nothing is hashed.
+    /// Creates an empty set for batches of the given scheme, whose seed is a label here: nothing is
+    /// hashed.
     ///
     /// # Errors
     /// If the scheme's keys are not integers, the universe is not in
-    /// [`UNIVERSES`](Self::UNIVERSES), or its memory cannot be had.
+    /// [`UNIVERSES`](Self::UNIVERSES), or its memory cannot be allocated.
     pub fn with_scheme(universe: u64, scheme: KeyScheme) -> Result<Self> {
         if scheme.kind() != KeyKind::Integer {
             return Err(Error::incompatible(
@@ -426,12 +427,12 @@ fn count_ones(word: u64) -> u64 {
 // ---- bytes ----
 
 impl DirectTable {
-    /// The set as bytes: the contents of a `.crivo` file.
+    /// Returns the set as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The set that the bytes hold.
+    /// Returns the set that the bytes hold.
     ///
     /// # Errors
     /// If they are not the whole, undamaged bytes of a direct table: see [`Decode::decode`].

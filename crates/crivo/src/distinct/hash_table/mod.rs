@@ -1,14 +1,15 @@
 //! A set of hashes: the hashes themselves, in an open-addressing table.
 //!
-//! Shared by what counts exactly: [`ExactDistinct`](super::ExactDistinct), small
+//! Shared by the sketches that keep hashes: [`ExactDistinct`](super::ExactDistinct), small
 //! [`RegisterSketch`](super::RegisterSketch)es, and the candidates of
 //! [`KMinValues`](super::KMinValues).
 //!
-//! **Hostile hashes.** Callers' hashes, the keys of a known seed and stored files can be forged so
-//! that all of them want the same slots of a table whose function is known. So the slots of a hash
-//! depend on a [secret](TableSecret) of the process too. Where that fails, hashes that find none of
-//! their [`PROBES`] slots free go into an ordered set, so that a search always looks at [`PROBES`]
-//! slots and `log n` nodes at most. That set stays empty or nearly so.
+//! **Hostile hashes.** An attacker can forge hashes that callers supply, keys under a known seed,
+//! and stored files. If the slot function were known, all forged hashes could begin in the same
+//! slots. So the slots of a hash also depend on a [secret](TableSecret) of the process. In case
+//! that fails, a hash that finds none of its [`PROBES`] slots free goes into an ordered set. A
+//! search therefore looks at no more than [`PROBES`] slots and `log n` nodes. The ordered set stays
+//! empty or nearly so.
 
 #[cfg(test)]
 mod tests;
@@ -23,35 +24,35 @@ use crate::prelude::*;
 /// A set of 64-bit hashes.
 #[derive(Debug, Clone)]
 pub(super) struct HashTable {
-    /// A power of two of slots; 0 marks an empty one.
+    /// The slots, a power of two of them. 0 marks an empty slot.
     slots: Vec<u64>,
     /// The number of slots in use.
     used: usize,
-    /// The hashes that found all their slots taken.
+    /// The hashes that found all their slots taken by others.
     crowded: BTreeSet<u64>,
-    /// The hash 0 cannot be stored in a slot.
+    /// True if the set has the hash 0, which cannot be stored in a slot.
     has_zero: bool,
     secret: TableSecret,
 }
 
 const FIRST_SLOTS: usize = 2;
 
-/// The number of slots that a hash may lie in, or all of a smaller table. In a table that is three
-/// quarters full, the chance that a fair hash finds all of them taken is below
-/// `e^(−0.0377 · 256) = 6·10⁻⁵`.
+/// The number of slots that a hash may lie in. In a smaller table it may lie in all of them. In a
+/// table that is three quarters full, the probability that a random hash finds all of them taken is
+/// below `e^(−0.0377 · 256) = 6·10⁻⁵`.
 const PROBES: usize = 256;
 
-/// What a search returns if all slots of the hash are taken by others.
+/// Returned by a search if all slots of the hash are taken by others.
 const CROWDED: usize = usize::MAX;
 
-/// How many look-ups overlap where the table is larger than the cache.
+/// The number of look-ups that overlap if the table is larger than the cache.
 const CHUNK: usize = 32;
 /// From this many slots on, a look-up is likely to wait for memory.
 const LARGE: usize = 1 << 15;
 
 impl HashTable {
-    /// The number of hashes that fit into `bytes` of memory: three quarters of the slots, because
-    /// longer runs of used slots would slow every look-up.
+    /// Returns the number of hashes that fit into `bytes` of memory: three quarters of the slots.
+    /// In a fuller table, longer runs of used slots would slow every look-up.
     pub(super) const fn capacity(bytes: usize) -> usize {
         bytes / size_of::<u64>() * 3 / 4
     }
@@ -64,7 +65,7 @@ impl HashTable {
         Self { slots: Vec::new(), used: 0, crowded: BTreeSet::new(), has_zero: false, secret }
     }
 
-    /// The bytes of the smallest table that takes `count` hashes.
+    /// Returns the bytes of the smallest table that has room for `count` hashes.
     pub(super) const fn memory_for(count: usize) -> usize {
         let mut memory = FIRST_SLOTS * size_of::<u64>();
         while Self::capacity(memory) < count {
@@ -73,7 +74,7 @@ impl HashTable {
         memory
     }
 
-    /// Creates an empty table that takes `count` hashes without growing.
+    /// Creates an empty table that has room for `count` hashes without growing.
     pub(super) fn with_room_for(count: usize) -> Self {
         Self { slots: vec![0; Self::memory_for(count) / size_of::<u64>()], ..Self::new() }
     }
@@ -82,8 +83,8 @@ impl HashTable {
         self.used + self.crowded.len() + usize::from(self.has_zero)
     }
 
-    /// The bytes of memory behind the pointers. A hash in an ordered set takes about twice its
-    /// size.
+    /// Returns the bytes of memory behind the pointers. A hash in the ordered set is counted as
+    /// twice its size.
     pub(super) fn memory(&self) -> usize {
         (self.slots.len() + 2 * self.crowded.len()) * size_of::<u64>()
     }
@@ -119,7 +120,8 @@ impl HashTable {
         is_new
     }
 
-    /// Puts a new hash where its search ended, or in a larger table if this one is full.
+    /// Puts a new hash into the slot where its search ended. If the table is full, it grows first,
+    /// and the hash is placed anew.
     fn insert_at(&mut self, index: usize, hash: u64) {
         if self.is_full() {
             self.grow();
@@ -144,7 +146,7 @@ impl HashTable {
         is_new
     }
 
-    /// Returns true if the table has to grow for one hash more.
+    /// Returns true if the table has to grow before it takes one hash more.
     fn is_full(&self) -> bool {
         self.used + self.crowded.len() + 1 > Self::capacity(self.slots.len() * size_of::<u64>())
     }
@@ -160,7 +162,8 @@ impl HashTable {
         }
     }
 
-    /// The same as one by one; where the table is large, look-ups wait for memory together.
+    /// Adds many hashes. Same result as one by one, but faster in a large table, because look-ups
+    /// wait for memory together.
     pub(super) fn insert_all(&mut self, hashes: &[u64]) {
         for chunk in hashes.chunks(CHUNK) {
             if self.slots.len() >= LARGE {
@@ -181,7 +184,7 @@ impl HashTable {
         }
     }
 
-    /// Forgets all hashes and takes these, which are different and fit without growing, instead.
+    /// Removes all hashes and adds the given ones, which must be different and fit without growing.
     pub(super) fn replace(&mut self, hashes: &[u64]) {
         self.slots.fill(0);
         self.crowded.clear();
@@ -230,10 +233,11 @@ impl HashTable {
         self.insert_all(&chunk);
     }
 
-    /// The hashes, in passes that each go over the whole table.
+    /// Returns the hashes, in several passes that each go over the whole table.
     ///
-    /// In the plain order of the slots they would fill another, still growing table from one end,
-    /// where each then finds its slot taken and walks far: the time would be that of the square.
+    /// Plain slot order would be slow to insert into another table that is still growing. The
+    /// hashes would fill it from one end, each would find its slot taken and search far, and the
+    /// time would be quadratic.
     pub(super) fn iter(&self) -> impl Iterator<Item = u64> {
         const PASSES: usize = 16;
         let passes = (0..PASSES).flat_map(|first| self.slots.iter().skip(first).step_by(PASSES));
@@ -241,12 +245,13 @@ impl HashTable {
         self.has_zero.then_some(0).into_iter().chain(in_slots).chain(self.crowded.iter().copied())
     }
 
-    /// The hashes in the order of the slots: the quickest way to all of them.
+    /// Returns the hashes in the order of the slots, which is the fastest way to all of them.
     pub(super) fn unordered(&self) -> Vec<u64> {
         let mut hashes = vec![0; self.used + usize::from(self.has_zero) + 1];
         let mut count = usize::from(self.has_zero);
         for &hash in &self.slots {
-            // Written in any case and kept if it is one: nothing for the processor to guess.
+            // Every slot is written, but only a hash advances the count, so there is no branch for
+            // the processor to predict.
             hashes[count] = hash;
             count += usize::from(hash != 0);
         }
@@ -255,7 +260,7 @@ impl HashTable {
         hashes
     }
 
-    /// The hashes in ascending order: the same whatever the order of insertion.
+    /// Returns the hashes in ascending order, which does not depend on the order of insertion.
     pub(super) fn sorted(&self) -> Vec<u64> {
         let mut hashes = self.unordered();
         hashes.sort_unstable();
@@ -271,22 +276,23 @@ impl PartialEq for HashTable {
 
 impl Eq for HashTable {}
 
-/// The slot where the search for a hash begins, in a table of a power of two of at least two slots.
+/// Returns the slot where the search for a hash begins. The number of slots must be a power of two
+/// and at least two.
 #[inline]
 fn start(slots: usize, hash: u64, secret: TableSecret) -> usize {
-    // Callers may bring hashes of their own that differ in few bits: a multiplication carries
-    // every bit to the top, and as many of the top bits as the table needs are its index.
+    // Callers may supply hashes that differ in few bits only. A multiplication carries every bit to
+    // the top. The index is taken from the top bits, as many as the table needs.
     (secret.spread(hash) >> (slots as u64 - 1).leading_zeros()) as usize
 }
 
-/// Returns the slot that holds a hash, which is not 0, or the free slot where it belongs, or
-/// [`CROWDED`]. Nothing is ever removed, so that a free slot ends the search.
+/// Returns the slot that holds a hash, which must not be 0, or the free slot where it belongs, or
+/// [`CROWDED`]. A free slot ends the search, because nothing is ever removed.
 #[inline]
 fn find(slots: &[u64], hash: u64, secret: TableSecret) -> usize {
     let mask = slots.len() - 1;
     let first = start(slots.len(), hash, secret);
-    // The first slot itself in a table of up to as many slots as a hash may lie in: one of them is
-    // free.
+    // In a table of at most `PROBES` slots this is the first slot itself. The search ends before it
+    // comes back there, because one of the slots is free.
     let end = (first + PROBES) & mask;
     let mut index = first;
     while slots[index] != 0 && slots[index] != hash {

@@ -4,7 +4,7 @@ use super::*;
 use crate::hash::split_mix;
 
 thread_local! {
-    /// The number of slots that searches of this thread looked at.
+    /// The number of slots that searches of this thread have looked at.
     static PROBED: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -12,18 +12,19 @@ pub(super) fn count_probes(probes: usize) {
     PROBED.with(|probed| probed.set(probed.get() + probes));
 }
 
-/// A multiplier that attackers know.
+/// A multiplier that the attacker knows.
 const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 const KNOWN: TableSecret = TableSecret::known(MULTIPLIER);
 
-/// Its inverse, by Newton's iteration: each step doubles the bits that are right.
+/// Returns the inverse of the multiplier, by Newton's iteration. Each step doubles the number of
+/// correct bits.
 fn inverse() -> u64 {
     (0..6).fold(MULTIPLIER, |inverse, _| {
         inverse.wrapping_mul(2_u64.wrapping_sub(MULTIPLIER.wrapping_mul(inverse)))
     })
 }
 
-/// Different hashes that all begin their search in the first slots of any table.
+/// Returns different hashes that all begin their search in the first slot of any table.
 fn forged(count: u64) -> Vec<u64> {
     let mut hashes: Vec<u64> = (1..=count).map(|product| product.wrapping_mul(inverse())).collect();
     assert!(hashes.iter().all(|&hash| start(1 << 30, hash, KNOWN) == 0));
@@ -31,9 +32,9 @@ fn forged(count: u64) -> Vec<u64> {
     hashes
 }
 
-/// Of a million fair hashes in the fullest table a search looks at 8.5 slots in the mean; growing
-/// places each hash twice more, at most. Forged ones look at all their slots each time and at no
-/// others.
+/// For a million random hashes in the fullest table, a search looks at 8.5 slots on average.
+/// Growing places each hash at most twice more. Searches for forged hashes look at all their slots
+/// each time, and at no others.
 #[test]
 fn forged_hashes_are_probed_a_bounded_number_of_times() {
     const COUNT: usize = 100_000;
@@ -68,8 +69,9 @@ fn forged_hashes_are_probed_a_bounded_number_of_times() {
     assert!(decoded.memory() < 4 * 8 * COUNT, "{}", decoded.memory());
 }
 
-/// With nearly every secret the same hashes are as quick as fair ones: a hundred fixed ones,
-/// because about one in a hundred spreads an arithmetic progression badly, and is bounded then.
+/// With nearly every secret the same forged hashes are as fast as random ones. The test tries a
+/// hundred fixed secrets, because about one in a hundred spreads an arithmetic progression badly.
+/// With such a secret the number of probes is still bounded.
 #[test]
 fn forged_hashes_are_fair_under_a_secret() {
     const COUNT: usize = 10_000;
@@ -89,7 +91,7 @@ fn forged_hashes_are_fair_under_a_secret() {
     assert!(probed[99] <= 4 * COUNT * PROBES, "{} a hash at most", probed[99] / COUNT);
 }
 
-/// Slots that are taken by their own hashes, one after the other, are no way around the bound.
+/// A long run of slots that are taken by their own hashes does not evade the bound.
 #[test]
 fn a_long_run_of_taken_slots_is_not_walked_to_its_end() {
     let slots = 1 << 16;
@@ -157,7 +159,8 @@ fn repetitions_take_no_room() {
     }
 }
 
-/// Merging walks no more slots than inserting: in the order of the slots it would take minutes.
+/// Merging looks at about as many slots as inserting. In the order of the slots it would take
+/// minutes.
 #[test]
 fn merging_takes_linear_time() {
     let mut table = HashTable::new();

@@ -1,9 +1,9 @@
-//! From the histogram of register values to what an estimate needs, and from a rate of items to the
-//! values that it leaves.
+//! Converts the histogram of register values to the input of the estimate, and a rate of items to
+//! the probabilities of register values.
 //!
-//! [`Point`](crate::math::Point) has the formulas; this says which levels each register value shows
-//! to have occurred. For many items the variance tends to `ln 2/(π²/6 − 1)/m`, a standard error of
-//! 1.0367/√m.
+//! [`Point`](crate::math::Point) has the formulas. This module tells which levels have occurred,
+//! given a register value. For many items the variance tends to `ln 2/(π²/6 − 1)/m`, a standard
+//! error of 1.0367/√m.
 
 use crate::distinct::register_sketch::rates::{Levels, ONE, times};
 use crate::distinct::registers::RankRegisters;
@@ -13,15 +13,15 @@ use crate::math::Observed;
 /// registers: `√(ln 2/(π²/6 − 1))`.
 pub(super) const ERROR_CONSTANT: f64 = 1.036_705;
 
-/// The same for a count with history: `√(ln 2)`.
+/// The same constant for a count with history: `√(ln 2)`.
 pub(super) const HISTORY_CONSTANT: f64 = 0.832_555;
 
 /// Returns which levels occurred and which did not, from a histogram of register values.
 pub(super) fn observed(histogram: &[u32], precision: u8) -> Observed {
     let highest = usize::from(RankRegisters::highest(precision));
 
-    // A register of value k shows that level k occurred and no higher one did; the highest
-    // value only that level `highest − 1` or one above it occurred.
+    // A register of value k shows that level k occurred and no higher level did. The highest value
+    // shows only that level `highest − 1` or the level above it occurred.
     let mut occurred = [0; 64];
     let mut not_occurred = 0.0;
     for (value, &count) in histogram.iter().enumerate().take(highest).rev() {
@@ -33,7 +33,7 @@ pub(super) fn observed(histogram: &[u32], precision: u8) -> Observed {
     Observed { unused: histogram[0], not_occurred, occurred, levels: highest }
 }
 
-/// The probability of each value: the level is the highest that occurred.
+/// Returns the probability of each register value. The value is the highest level that occurred.
 pub(super) fn probabilities(levels: &Levels) -> [u64; 256] {
     let mut probabilities = [0; 256];
     let mut none_above = ONE;

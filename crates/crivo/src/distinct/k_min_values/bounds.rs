@@ -1,13 +1,14 @@
-//! From the number of hashes below a threshold to the number of items behind them.
+//! Bounds on the number of items, from the number of their hashes below a threshold.
 //!
 //! Hashes are uniform, so of `n` different items `Binomial(n, x)` have a hash at or below the share
-//! `x` of the hashes' range; and the `r`-th smallest hash is at or below it exactly if at least `r`
-//! are. A bound is the number of items at which what was seen becomes unlikely (Clopper and Pearson
-//! 1934): no approximation is involved, so it holds for a single hash as well as for a million.
+//! `x` of the hashes' range. The `r`-th smallest hash is at or below `x` exactly if at least `r`
+//! hashes are. A bound is the number of items at which the observation becomes unlikely (Clopper
+//! and Pearson 1934). No approximation is involved, so it holds for a single hash as well as for a
+//! million.
 
 use crate::math::{at_least, at_most, crossing, exp2, two_sided_quantile};
 
-/// The share of all 64-bit values that are at most `hash`.
+/// Returns the share of all 64-bit values that are at most `hash`.
 pub(super) fn share(hash: u64) -> f64 {
     ((hash as f64 + 1.0) * exp2(-64)).min(1.0)
 }
@@ -32,10 +33,10 @@ pub(crate) fn most_items(rank: f64, share: f64, probability: f64) -> f64 {
     items_at(rank, share, probability, |items| target - libm::log(at_most(rank - 1.0, items, share)))
 }
 
-/// Returns the number of items, at least `rank`, at which the increasing function is zero.
+/// Returns the number of items, at least `rank`, at which the increasing `function` is zero.
 fn items_at(rank: f64, share: f64, probability: f64, function: impl Fn(f64) -> f64) -> f64 {
-    // The search is over the logarithm, because its standard deviation is about 1/√rank at any
-    // size.
+    // The search is over the logarithm of the number, because the standard deviation of the
+    // logarithm is about 1/√rank at any size.
     let by_logarithm = |logarithm: f64| function(libm::exp(logarithm).max(rank)).clamp(-1e3, 1e3);
     let floor = libm::log(rank);
     let width = (two_sided_quantile(1.0 - 2.0 * probability) + 1.0) / libm::sqrt(rank);

@@ -1,13 +1,13 @@
 //! The smallest hashes so far, and a few more.
 //!
-//! Only the `k` smallest hashes matter, and keeping exactly those would mean to order each new one
-//! among them. Instead a hash table collects every hash below a threshold; when it is full the `k`
-//! smallest stay and the largest of them is the new threshold. After `n` items all but a share of
-//! about `k/n` of the hashes are refused by one comparison, and repetitions are found by one
-//! look-up.
+//! Only the `k` smallest hashes matter. Keeping exactly those would mean sorting each new hash into
+//! them. Instead a hash table collects every hash up to a threshold. When the table is full, the
+//! `k` smallest stay, and the largest of them becomes the new threshold. After `n` items all but a
+//! share of about `k/n` of the hashes are rejected by one comparison, and repetitions are found by
+//! one look-up.
 //!
-//! Which further hashes the table holds depends on the order of arrival; what is asked, compared
-//! and written is the `k` smallest only.
+//! Which further hashes the table holds depends on the order of arrival. Queries, comparisons and
+//! stored bytes use the `k` smallest only.
 
 use super::super::hash_table::HashTable;
 #[cfg(not(feature = "std"))]
@@ -17,9 +17,9 @@ use crate::prelude::*;
 pub(super) struct Candidates {
     k: usize,
     table: HashTable,
-    /// The table holds every hash so far that is at most this.
+    /// The table holds every hash so far that is at most this threshold.
     threshold: u64,
-    /// The number of hashes at which something is to be done about the table.
+    /// The number of hashes at which [`make_room`](Self::make_room) is called next.
     pause: usize,
 }
 
@@ -28,7 +28,8 @@ impl Candidates {
         Self { k, table: HashTable::new(), threshold: u64::MAX, pause: few(k) }
     }
 
-    /// From the `k` smallest hashes, or all if there are fewer; in ascending order.
+    /// Creates the candidates from the `k` smallest hashes, or from all if there are fewer. The
+    /// hashes must be in ascending order.
     pub(super) fn from_ascending(k: usize, hashes: impl ExactSizeIterator<Item = u64>) -> Self {
         let mut candidates = Self { table: HashTable::with_room_for(hashes.len()), ..Self::new(k) };
         let is_full = hashes.len() == k;
@@ -55,7 +56,7 @@ impl Candidates {
         self.table.len() == 0
     }
 
-    /// Returns how many of the `k` smallest there are.
+    /// Returns the number of hashes that count, at most `k`.
     pub(super) fn len(&self) -> usize {
         self.table.len().min(self.k)
     }
@@ -73,7 +74,8 @@ impl Candidates {
         }
     }
 
-    /// Out of line, so that loops around [`insert`](Self::insert) stay small: it becomes rare.
+    /// Adds a hash that is not above the threshold. It is kept out of line, so that loops around
+    /// [`insert`](Self::insert) stay small. Calls become rare as the threshold falls.
     #[inline(never)]
     fn admit(&mut self, hash: u64) {
         if self.table.insert(hash) && self.table.len() >= self.pause {
@@ -81,9 +83,9 @@ impl Candidates {
         }
     }
 
-    /// A table that is no longer small gets its full size at once: it is searched at every
-    /// insertion, and a search in a table that is mostly empty is short. One that is full is
-    /// emptied down to `k`.
+    /// Grows a table that is no longer small to its full size at once. The table is searched at
+    /// every insertion, and a search in a mostly empty table is short. A full table is reduced to
+    /// the `k` smallest hashes.
     #[cold]
     fn make_room(&mut self) {
         let limit = limit(self.k);
@@ -96,7 +98,7 @@ impl Candidates {
         self.pause = limit;
     }
 
-    /// Adds the hashes of another; of two sizes the smaller one stays.
+    /// Adds the hashes of `other`. The smaller of two `k` stays.
     pub(super) fn merge(&mut self, other: &Self) {
         if other.k < self.k {
             let smallest = self.ascending();
@@ -105,20 +107,20 @@ impl Candidates {
         other.table.iter().for_each(|hash| self.insert(hash));
     }
 
-    /// The `k`-th smallest hash, if there are as many.
+    /// Returns the `k`-th smallest hash, or `None` if there are fewer.
     pub(super) fn kth(&self) -> Option<u64> {
         self.smallest().1
     }
 
-    /// The `k` smallest hashes, in any order, and the largest of them; or all, and nothing, if
-    /// there are fewer.
+    /// Returns the `k` smallest hashes, in any order, and the largest of them. If there are fewer,
+    /// it returns all hashes and `None`.
     pub(super) fn smallest(&self) -> (Vec<u64>, Option<u64>) {
         let mut hashes = self.table.unordered();
         let largest = keep(&mut hashes, self.k);
         (hashes, largest)
     }
 
-    /// The `k` smallest hashes, or all if there are fewer, in ascending order.
+    /// Returns the `k` smallest hashes, or all if there are fewer, in ascending order.
     pub(super) fn ascending(&self) -> Vec<u64> {
         let (mut hashes, _) = self.smallest();
         hashes.sort_unstable();
@@ -138,19 +140,20 @@ impl PartialEq for Candidates {
 
 impl Eq for Candidates {}
 
-/// Returns the capacity of the smallest table with room for a quarter more than `k`: enough that
-/// selecting the smallest is rare.
+/// Returns the capacity of the smallest table with room for a quarter more than `k` hashes. With
+/// that much room, selecting the smallest is rare.
 fn limit(k: usize) -> usize {
     HashTable::capacity(HashTable::memory_for(k + k / 4 + 8))
 }
 
-/// Up to here the table grows with the number of hashes, so that small sets take little memory.
+/// Returns the number of hashes up to which the table grows step by step, so that small sets take
+/// little memory.
 fn few(k: usize) -> usize {
     limit(k) / 16 + 1
 }
 
-/// Leaves the `k` smallest, in any order, and returns the largest of them; leaves all, and returns
-/// nothing, if there are fewer.
+/// Reduces the hashes to the `k` smallest, in any order, and returns the largest of them. If there
+/// are fewer, it keeps all and returns `None`.
 fn keep(hashes: &mut Vec<u64>, k: usize) -> Option<u64> {
     if hashes.len() < k {
         return None;

@@ -1,8 +1,9 @@
 //! What do two sets have in common?
 //!
-//! Below the lower of the two sketches' largest hashes, both sketches know every hash of their
-//! sets. So whether a hash from there is in both sets or in one is known too, and all these hashes
-//! together are a random sample of the union: the same share of every part of it.
+//! Each sketch knows every hash of its set up to its largest one. So below the lower of the two
+//! largest hashes both sets are known, and for each hash it is known whether it is in both sets or
+//! in one. All these hashes together are a random sample of the union: the same share of every part
+//! of it.
 
 use super::KMinValues;
 use super::bounds::{least_items, most_items, share};
@@ -40,12 +41,13 @@ pub struct Comparison {
     both: f64,
     only_first: f64,
     only_second: f64,
-    /// The share of all hashes that the sample is drawn from; `None` if both sets are known
+    /// The share of all hashes that the sample is drawn from, or `None` if both sets are known
     /// entirely.
     sampled: Option<f64>,
     /// The sizes of the sets, where they are known exactly.
     sizes: [Option<f64>; 2],
-    /// How many hashes the Jaccard similarity is judged by, and how many of them are in both sets.
+    /// The number of hashes that the Jaccard similarity is estimated from, and (in `shared`) the
+    /// number of them that are in both sets.
     judged: f64,
     shared: f64,
 }
@@ -67,8 +69,8 @@ impl Comparison {
         Self::of_counts(both, [first.len(), second.len()], threshold, sizes, has_smallest)
     }
 
-    /// Compares two sets by their smallest hashes, each in ascending order. The second of a pair is
-    /// the largest of the kept hashes, or none if the set has no others.
+    /// Compares two sets by their smallest hashes, each in ascending order. The second of each pair
+    /// is the largest of the kept hashes, or `None` if the set has no other hashes.
     pub(crate) fn of_ascending(first: (&[u64], Option<u64>), second: (&[u64], Option<u64>)) -> Self {
         let threshold = first.1.into_iter().chain(second.1).min();
         let below = |hashes: &[u64]| {
@@ -82,7 +84,7 @@ impl Comparison {
         Self::of_counts(both, lengths, threshold, sizes, has_smallest)
     }
 
-    /// From the numbers of sampled hashes: of both sets, and of each.
+    /// Compares two sets by their numbers of sampled hashes: those in both sets, and those in each.
     fn of_counts(
         both: usize,
         [first, second]: [usize; 2],
@@ -97,7 +99,7 @@ impl Comparison {
             && let Some(smallest) = threshold
         {
             // A sketch of one hash samples nothing below it, but the smallest hash of the union is
-            // a fair sample of one.
+            // a fair sample of size one.
             judged = 1.0;
             shared = f64::from(u8::from(have_both(smallest)));
         }
@@ -123,8 +125,8 @@ impl Comparison {
         if sampled > 0.0 { self.both / sampled } else { 0.0 }
     }
 
-    /// Returns the most that [`containment`](Self::containment) can be, if the first set is known
-    /// entirely: all its items that were not sampled may be in the second set.
+    /// Returns the upper limit of [`containment`](Self::containment). It is below 1 only if the
+    /// first set is known entirely: all its items that were not sampled may be in the second set.
     pub(crate) fn most_contained(&self) -> f64 {
         match (self.sampled, self.sizes[0]) {
             (None, _) => self.containment().value(),
@@ -165,13 +167,13 @@ impl Comparison {
         self.part(self.only_first, self.sizes[0].unwrap_or(f64::INFINITY), confidence)
     }
 
-    /// The Jaccard similarity, the intersection's share of the union, with bounds at 95 %.
+    /// Returns the Jaccard similarity, the intersection's share of the union, with bounds at 95 %.
     pub fn jaccard(&self) -> Estimate {
         self.jaccard_at(Confidence::P95)
     }
 
-    /// The Jaccard similarity, the intersection's share of the union; 1 for two empty sets, which
-    /// are equal.
+    /// Returns the Jaccard similarity, the intersection's share of the union. For two empty sets it
+    /// is 1, because they are equal.
     pub fn jaccard_at(&self, confidence: Confidence) -> Estimate {
         let Some(sampled) = self.sampled else {
             return Estimate::exact(if self.judged > 0.0 { self.shared / self.judged } else { 1.0 });
@@ -186,13 +188,14 @@ impl Comparison {
         Estimate::probable(self.shared / self.judged, lower, upper, confidence)
     }
 
-    /// The share of the first set's items that the second has too, with bounds at 95 %.
+    /// Returns the share of the first set's items that the second has too, with bounds at 95 %.
     pub fn containment(&self) -> Estimate {
         self.containment_at(Confidence::P95)
     }
 
-    /// The share of the first set's items that the second has too; 1 if the first is empty. A set
-    /// much smaller than the other leaves few hashes to judge by, and the bounds say so.
+    /// Returns the share of the first set's items that the second has too. It is 1 if the first set
+    /// is empty. If the first set is much smaller than the other, few of its hashes are sampled,
+    /// and the bounds are wide.
     ///
     /// ```
     /// use crivo::distinct::KMinValues;
@@ -222,8 +225,8 @@ impl Comparison {
         Estimate::probable(if known > 0.0 { share(known) } else { 0.0 }, lower, upper, confidence)
     }
 
-    /// Returns the size of a part of the union from the number of its hashes in the sample,
-    /// `count`. The part is certainly not larger than `most`.
+    /// Returns the size of a part of the union from `count`, the number of its hashes in the
+    /// sample. The part is certainly not larger than `most`.
     fn part(&self, count: f64, most: f64, confidence: Confidence) -> Estimate {
         let Some(sampled) = self.sampled else {
             return Estimate::exact(count);
@@ -239,7 +242,7 @@ impl Comparison {
 fn common(first: &[u64], second: &[u64]) -> usize {
     let (mut i, mut j, mut count) = (0, 0, 0);
     while let (Some(mine), Some(theirs)) = (first.get(i), second.get(j)) {
-        // Without branches that depend on the hashes, which are random.
+        // No branches on the hashes: they are random, so the processor could not predict them.
         count += usize::from(mine == theirs);
         i += usize::from(mine <= theirs);
         j += usize::from(theirs <= mine);
@@ -247,13 +250,13 @@ fn common(first: &[u64], second: &[u64]) -> usize {
     count
 }
 
-/// Returns how many trials a count among `judged` hashes is worth: a sample of a large share of the
-/// union says more than one of the same size from an endless union. The limit keeps the sums short
-/// where nearly everything is known.
+/// Scales a count among `judged` hashes to the number of independent trials that say as much. A
+/// sample of a large share of the union says more than one of the same size from an endless union.
+/// The limit keeps the sums short if nearly everything is known.
 fn thinned(count: f64, sampled: f64, judged: f64) -> f64 {
     let weight = (1.0 / (1.0 - sampled)).min(MOST_TRIALS / judged).max(1.0);
     libm::floor(count * weight)
 }
 
-/// Beyond this many trials an interval is narrower than 0.0003.
+/// The most trials that are counted. With more, an interval is narrower than 0.0003.
 const MOST_TRIALS: f64 = 67_108_864.0;

@@ -109,7 +109,7 @@ impl KMinValues {
 // ---- construction ----
 
 impl KMinValues {
-    /// An empty sketch of the `k` smallest hashes for keys that are bytes or text.
+    /// Creates an empty sketch of the `k` smallest hashes for keys that are bytes or text.
     ///
     /// # Errors
     /// If `k` is not in [`SIZES`](Self::SIZES).
@@ -117,7 +117,7 @@ impl KMinValues {
         Self::with_scheme(k, KeyScheme::bytes())
     }
 
-    /// An empty sketch for keys of the given scheme.
+    /// Creates an empty sketch for keys of the given scheme.
     ///
     /// # Errors
     /// If `k` is not in [`SIZES`](Self::SIZES).
@@ -130,7 +130,8 @@ impl KMinValues {
         }
     }
 
-    /// An empty sketch, for bytes or text, of the smallest size with the wanted standard error.
+    /// Creates an empty sketch, for bytes or text, of the smallest size with the wanted standard
+    /// error.
     ///
     /// # Errors
     /// If no size reaches the error.
@@ -157,7 +158,7 @@ impl KMinValues {
         self.candidates.insert(hash);
     }
 
-    /// Adds many keys by their hashes; the same as one by one, and faster.
+    /// Adds many keys by their hashes. Same result as one by one, but faster.
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
         self.candidates.insert_all(hashes);
     }
@@ -168,7 +169,7 @@ impl_insert_by_hash!(KMinValues);
 // ---- query ----
 
 impl KMinValues {
-    /// The number of different items, with bounds at 95 %.
+    /// Returns the number of different items, with bounds at 95 %.
     pub fn estimate(&self) -> Estimate {
         self.estimate_at(Confidence::P95)
     }
@@ -299,12 +300,12 @@ impl Merge for KMinValues {
 // ---- bytes ----
 
 impl KMinValues {
-    /// The sketch as bytes: the contents of a `.crivo` file.
+    /// Returns the sketch as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The sketch that the bytes hold.
+    /// Returns the sketch that the bytes hold.
     ///
     /// # Errors
     /// If they are not the whole, undamaged bytes of a `KMinValues`: see [`Decode::decode`].

@@ -1,26 +1,27 @@
-//! Linear counting: how many different, from the share of cells that stayed empty.
+//! Linear counting: how many different items, from the share of cells that stayed empty.
 //!
-//! **Question.** How many different items, when about how many there will be is known beforehand?
+//! **Question.** How many different items are there, if their number is roughly known beforehand?
 //!
 //! **Guarantee.** With `L` bits and `n` different items, `t = n/L`, the standard error is
 //! `√(L (e^t − t − 1))/n`: for a million items 1 % in 19 KiB, 0.1 % in 97 KiB. It is small while
 //! the table has room and grows without limit as the table fills. The answer is too high by
 //! `(e^t − t − 1)/2` items on average, far less than the standard error.
 //!
-//! **Idea.** Each item sets one bit of `L`, the same bit each time it comes. Of the bits a share
-//! `ρ ≈ e^(−t)` stays zero, so there were `−L ln ρ` items. When no bit is left, near `L ln L`
-//! items, all that is known is that there were many.
+//! **Idea.** Each item sets one bit of `L`, the same bit each time it comes. A share
+//! `ρ ≈ e^(−t)` of the bits stays zero, so there were `−L ln ρ` items. Near `L ln L` items all bits
+//! are set, and the table tells only that there were many.
 //!
-//! **When not to use it.** When the number of items may be anything: the memory for a given error
-//! grows almost as fast as the count, where [`HyperLogLog`](super::HyperLogLog) needs the same for
-//! every count. At an error of 1 % linear counting needs less memory than it up to 800,000 items.
+//! **When not to use it.** When the number of items is not known even roughly. The memory for a
+//! given error grows almost as fast as the count, whereas [`HyperLogLog`](super::HyperLogLog) needs
+//! the same for every count. At an error of 1 % linear counting needs less memory than HyperLogLog
+//! up to 800,000 items.
 //!
 //! **Source.** Whang, Vander-Zanden, Taylor: *A linear-time probabilistic counting algorithm for
 //! database applications* (1990).
 //!
 //! **Where this departs from the paper.** The bounds are not a number of standard errors around the
-//! estimate. They invert the distribution of the number of bits set, so that they hold from the
-//! first item to the last free bit, and are whole numbers. A full table answers with a lower bound.
+//! estimate. They invert the distribution of the number of bits set. So they are whole numbers, and
+//! hold from the first item to the last free bit. A full table answers with a lower bound.
 
 mod occupancy;
 
@@ -37,7 +38,7 @@ use crate::keys::KeyScheme;
 use crate::prelude::*;
 use crate::sketch::{Cardinality, Merge, impl_insert_by_hash, impl_sketch};
 
-/// Counts different items with one bit for each of about as many; see the [module](self).
+/// Counts different items with about as many bits as items; see the [module](self).
 ///
 /// ```
 /// use crivo::distinct::LinearCounting;
@@ -55,16 +56,16 @@ use crate::sketch::{Cardinality, Merge, impl_insert_by_hash, impl_sketch};
 pub struct LinearCounting {
     scheme: KeyScheme,
     bits: u64,
-    /// Bit `i` is bit `i % 64` of word `i / 64`; those past the last are zero.
+    /// Bit `i` is bit `i % 64` of word `i / 64`. The bits after the last one are zero.
     words: Vec<u64>,
-    /// How many bits are set.
+    /// The number of bits that are set.
     used: u64,
 }
 
 // ---- limits and sizing ----
 
 impl LinearCounting {
-    /// From one bit to 8 GiB of them, which count 10¹² items to 0.04 %.
+    /// The allowed numbers of bits: up to 8 GiB, which count 10¹² items to 0.04 %.
     pub const BITS: RangeInclusive<u64> = 1..=1 << 36;
 
     /// Returns the standard error of a count of `items` with the given number of bits, as a share
@@ -94,8 +95,8 @@ impl LinearCounting {
             return Err(Error::parameter("error", "a standard error above 0 and below 1", error));
         }
         let enough = |bits: u64| {
-            // The paper's second condition: the expected number of empty cells is √5 of its own
-            // standard deviations above zero.
+            // The paper's second condition: the expected number of empty cells is at least √5 times
+            // its own standard deviation.
             let room = 5.0 * excess(items as f64 / bits as f64) <= bits as f64;
             room && Self::standard_error(bits, items) <= error
         };
@@ -112,7 +113,7 @@ impl LinearCounting {
     }
 }
 
-/// `e^t − t − 1`, also for small `t`.
+/// Returns `e^t − t − 1`, also for small `t`.
 fn excess(t: f64) -> f64 {
     if t < 1e-3 { t * t * (0.5 + t * (1.0 / 6.0 + t / 24.0)) } else { libm::expm1(t) - t }
 }
@@ -123,7 +124,7 @@ impl LinearCounting {
     /// Returns an empty sketch with the given number of bits, for keys that are bytes or text.
     ///
     /// # Errors
-    /// If the number of bits is not in [`BITS`](Self::BITS), or the memory cannot be had.
+    /// If the number of bits is not in [`BITS`](Self::BITS), or the memory cannot be allocated.
     pub fn new(bits: u64) -> Result<Self> {
         Self::with_scheme(bits, KeyScheme::bytes())
     }
@@ -131,7 +132,7 @@ impl LinearCounting {
     /// Returns an empty sketch for keys of the given scheme.
     ///
     /// # Errors
-    /// If the number of bits is not in [`BITS`](Self::BITS), or the memory cannot be had.
+    /// If the number of bits is not in [`BITS`](Self::BITS), or the memory cannot be allocated.
     pub fn with_scheme(bits: u64, scheme: KeyScheme) -> Result<Self> {
         Self::check_bits(bits)?;
         Ok(Self { scheme, bits, words: zeroed(bits.div_ceil(64))?, used: 0 })
@@ -141,7 +142,7 @@ impl LinearCounting {
     /// with the wanted standard error.
     ///
     /// # Errors
-    /// As [`bits_for`](Self::bits_for), or if the memory cannot be had.
+    /// As [`bits_for`](Self::bits_for), or if the memory cannot be allocated.
     pub fn for_items(items: u64, error: f64) -> Result<Self> {
         Self::new(Self::bits_for(items, error)?)
     }
@@ -170,7 +171,7 @@ impl LinearCounting {
     /// Adds one key by its hash, which must come from this sketch's [`scheme`](Self::scheme).
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) {
-        // The hash is uniform and needs one index only, so it is used as it is.
+        // The hash is uniform and only one index is needed, so it is used unchanged.
         let bit = index(hash, self.bits);
         let word = &mut self.words[(bit / 64) as usize];
         let mask = 1 << (bit % 64);
@@ -178,10 +179,11 @@ impl LinearCounting {
         *word |= mask;
     }
 
-    /// Adds many keys by their hashes; the same as one by one, and faster on large tables.
+    /// Adds many keys by their hashes. Same result as one by one, but faster on large tables.
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
         const CHUNK: usize = 32;
-        /// Words that fit in the second cache, with room for the rest of the program.
+        /// The number of words that fit in the second-level cache, with room for the rest of the
+        /// program.
         const SMALL: usize = 1 << 15;
         for chunk in hashes.chunks(CHUNK) {
             if self.words.len() > SMALL {
@@ -198,14 +200,14 @@ impl_insert_by_hash!(LinearCounting);
 // ---- query ----
 
 impl LinearCounting {
-    /// The number of different items, with bounds at 95 %.
+    /// Returns the number of different items, with bounds at 95 %.
     pub fn estimate(&self) -> Estimate {
         self.estimate_at(Confidence::P95)
     }
 
-    /// The number of different items, with bounds at the given confidence. The lower bound is never
-    /// below the number of bits set, and the upper bound of a full table is infinite: its value is
-    /// then the count that fills a table of this size with probability one half.
+    /// Returns the number of different items, with bounds at the given confidence. The lower bound
+    /// is never below the number of bits set. The upper bound of a full table is infinite, and its
+    /// value is the count that fills a table of this size with probability one half.
     pub fn estimate_at(&self, confidence: Confidence) -> Estimate {
         if self.used == 0 {
             return Estimate::exact(0.0);
@@ -218,7 +220,7 @@ impl LinearCounting {
         Estimate::probable(value, lower, upper, confidence)
     }
 
-    /// Returns true if every bit is set: from here on nothing can be learnt.
+    /// Returns true if every bit is set. A full table tells nothing about further items.
     pub fn is_full(&self) -> bool {
         self.used == self.bits
     }
@@ -281,7 +283,7 @@ impl Cardinality for LinearCounting {
 // ---- merge ----
 
 impl LinearCounting {
-    /// Makes this the sketch of both streams, bit for bit.
+    /// Merges `other` into this sketch. The result equals the sketch of both streams, bit for bit.
     ///
     /// # Errors
     /// If the schemes or the numbers of bits differ; the sketch is unchanged then.
@@ -321,12 +323,12 @@ impl Merge for LinearCounting {
 // ---- bytes ----
 
 impl LinearCounting {
-    /// The sketch as bytes: the contents of a `.crivo` file.
+    /// Returns the sketch as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The sketch that the bytes hold.
+    /// Returns the sketch that the bytes hold.
     ///
     /// # Errors
     /// If they are not the whole, undamaged bytes of a `LinearCounting`: see [`Decode::decode`].

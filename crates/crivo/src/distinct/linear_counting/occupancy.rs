@@ -1,4 +1,5 @@
-//! How many cells do `n` items fill? The exact moments, and tails that hold from one item on.
+//! How many cells do `n` items fill? The exact moments, and tail probabilities that hold from one
+//! item on.
 //!
 //! Throw `n` items into `L` cells and let `Z` cells stay empty. With `q = (1 − 1/L)^n`,
 //!
@@ -7,11 +8,11 @@
 //! variance of Z  L q (1 − (1 − 1/(L−1))^n) − (L q)² (1 − (1 − 1/(L−1)²)^n)  ≈  L e^(−t) (1 − (1 + t) e^(−t)),  t = n/L
 //! ```
 //!
-//! `Z` is distributed as a sum of independent trials of unequal chances (Vatutin and Mikhailov
-//! 1982), and so are the collisions `n − L + Z`. A binomial variable of the same mean and variance
-//! stands for the rarer of the two: it is close where few cells collide, where few are left and in
-//! between. Where the variance is large a normal variable does as well, in less time; where there
-//! are few cells nothing but the distribution itself does.
+//! `Z` is distributed as a sum of independent trials with unequal probabilities (Vatutin and
+//! Mikhailov 1982), and so are the collisions `n − L + Z`. The smaller of the two is approximated
+//! by a binomial variable of the same mean and variance. The approximation is close where few cells
+//! collide, where few are left, and in between. Where the variance is large, a normal variable is
+//! as good and faster. Where there are few cells, only the exact distribution is good enough.
 
 use crate::math::{at_least, at_most};
 #[cfg(not(feature = "std"))]
@@ -20,10 +21,11 @@ use crate::prelude::*;
 /// Up to this many cells the distribution is computed item by item.
 const FEW_CELLS: f64 = 64.0;
 
-/// From this variance on, the normal approximation changes a tail of 2.5 % by less than 0.2 %.
+/// From this variance on, the normal approximation is used. It changes a tail of 2.5 % by less than
+/// 0.2 %.
 const LARGE_VARIANCE: f64 = 400.0;
 
-/// A number of items thrown into a number of cells, both whole.
+/// The moments of a throw of items into cells. Both numbers are whole.
 #[derive(Debug, Clone, Copy)]
 struct Throw {
     items: f64,
@@ -53,7 +55,7 @@ impl Throw {
         }
     }
 
-    /// The chance that at most `used` cells are used.
+    /// Returns the probability that at most `used` cells are used.
     fn at_most_used(&self, used: f64) -> f64 {
         let still_empty = self.cells - used;
         if self.cells <= FEW_CELLS {
@@ -67,7 +69,7 @@ impl Throw {
         }
     }
 
-    /// The chance that at least `used` cells are used.
+    /// Returns the probability that at least `used` cells are used.
     fn at_least_used(&self, used: f64) -> f64 {
         let still_empty = self.cells - used;
         if self.cells <= FEW_CELLS {
@@ -81,19 +83,19 @@ impl Throw {
         }
     }
 
-    /// The tail of the binomial variable of the given mean and of this variance.
+    /// Returns a tail of the binomial variable with the given mean and this throw's variance.
     fn tail(&self, mean: f64, tail: impl Fn(f64, f64) -> f64) -> f64 {
         if mean <= 0.0 {
             return tail(1.0, 0.0);
         }
-        // A Poisson variable has the variance of its mean: the limit of very many trials.
+        // A Poisson variable, whose variance is its mean, is the limit of very many trials.
         let p = (1.0 - self.variance / mean).max(1e-9);
         let trials = libm::round(mean / p).max(1.0);
         tail(trials, (mean / trials).min(1.0))
     }
 }
 
-/// The chance of each number of used cells, exactly.
+/// Returns the exact probability of each number of used cells.
 fn distribution(items: f64, cells: f64) -> Vec<f64> {
     let mut chances = vec![0.0; cells as usize + 1];
     chances[0] = 1.0;
@@ -101,10 +103,10 @@ fn distribution(items: f64, cells: f64) -> Vec<f64> {
     chances
 }
 
-/// One item more finds a used cell or an empty one.
+/// Throws one item more, which lands in a used cell or an empty one.
 fn throw_one(chances: &mut [f64]) {
     let cells = chances.len() - 1;
-    // From the back, so that what an empty cell adds comes from before this item.
+    // From the back, so that each entry is computed from entries of before this item.
     for used in (1..=cells).rev() {
         let found_empty = chances[used - 1] * (cells - (used - 1)) as f64;
         chances[used] = (chances[used] * used as f64 + found_empty) / cells as f64;
@@ -112,7 +114,7 @@ fn throw_one(chances: &mut [f64]) {
     chances[0] = 0.0;
 }
 
-/// The chance that a standard normal variable is above `z`.
+/// Returns the probability that a standard normal variable is above `z`.
 fn normal_above(z: f64) -> f64 {
     0.5 * libm::erfc(z / std::f64::consts::SQRT_2)
 }
@@ -133,7 +135,8 @@ pub(super) fn most_items(used: f64, cells: f64, probability: f64) -> f64 {
     first_from(used + 1.0, |items| Throw::new(items, cells).at_most_used(used) < probability) - 1.0
 }
 
-/// The first whole number, from `start` on, at which the answer is yes; it stays yes from there on.
+/// Returns the first whole number, from `start` on, for which `answer` is true. It must stay true
+/// from there on.
 fn first_from(start: f64, answer: impl Fn(f64) -> bool) -> f64 {
     if answer(start) {
         return start;
@@ -181,7 +184,7 @@ mod tests {
         }
     }
 
-    /// The chance that the bounds hold, computed and not sampled, for every number of items up to
+    /// Computes (not samples) the probability that the bounds hold, for every number of items up to
     /// twice what fills the table on average.
     #[test]
     fn bounds_hold_the_truth_as_often_as_promised() {

@@ -1,14 +1,14 @@
-//! From the registers to the classic estimate, and to bounds that hold where it does not.
+//! Computes the classic estimate from the registers, and bounds that hold where it does not.
 //!
 //! The estimate is the formula of the paper, `α m 2^mean`. It is right for `n` well above `m`
-//! items; below, where registers are still empty, it stays near `α m` whatever the count. The
-//! bounds do not rest on it: they invert the distribution of the sum `S` of all registers' zeros,
-//! which rises with the count from the first item on.
+//! items. Below that some registers are still empty, and it stays near `α m` whatever the count.
+//! The bounds do not depend on it: they invert the distribution of `S`, the sum of all registers'
+//! runs of zeros, which rises with the count from the first item on.
 //!
-//! In the Poisson model a register meets `N` items at rate `ν = n/m`, and the longest run of zeros
-//! `z` it has seen (0 for none) has `P(z ≤ j) = e^(−y)`, `y = ν 2^−(j+1)`. Sums over `j` give the
-//! first three cumulants of `z`, and by `D = ν d/dν` what of them remains when the number of items
-//! is fixed (the part that `N` explains is taken out, with `b = Dμ/ν`):
+//! In the Poisson model a register sees `N` items at rate `ν = n/m`. Its longest run of zeros `z`
+//! (0 if it saw none) has `P(z ≤ j) = e^(−y)`, `y = ν 2^−(j+1)`. Sums over `j` give the first three
+//! cumulants of `z`. The derivative `D = ν d/dν` gives what remains of them when the number of
+//! items is fixed, because the part that `N` explains is taken out, with `b = Dμ/ν`:
 //!
 //! ```text
 //! variance  σ² − b² ν        third cumulant  κ₃ − 3 b Dσ² + 3 b² D²μ − b³ ν
@@ -20,7 +20,8 @@ use crate::distinct::register_sketch::kind::RegisterArray;
 use crate::distinct::registers::RankRegisters;
 use crate::math::{crossing, exp2, two_sided_quantile};
 
-/// `√2 e^(−γ)`: what makes `2^mean` an estimate of the items a register, for many registers.
+/// `√2 e^(−γ)`: the factor that makes `2^mean` an estimate of the items a register, for many
+/// registers.
 pub(super) const ALPHA: f64 = 0.794_02;
 
 /// The standard error of a large count is this over the square root of the number of registers:
@@ -41,19 +42,20 @@ fn zeros(registers: &RankRegisters) -> f64 {
     counts.map(|(value, &count)| (value as f64 - 1.0) * f64::from(count)).sum()
 }
 
-/// The numbers of items below and above which the registers' sum would be unlikely at this level.
+/// Returns the numbers of items below and above which the registers' sum would be unlikely at this
+/// level.
 pub(super) fn bounds(registers: &RankRegisters, precision: u8, level: f64) -> (f64, f64) {
     let m = exp2(i32::from(precision));
     let sum = zeros(registers);
     let width = two_sided_quantile(level);
-    // The sum is a whole number: half a step is added on either side.
+    // Continuity correction: the sum is a whole number, so half a step is added on either side.
     let above = |logarithm: f64| {
         let Sum { mean, deviation, skew } = Sum::of(libm::exp(logarithm), m, precision);
         mean + deviation * (width + skew * (width * width - 1.0) / 6.0) - (sum - 0.5)
     };
     let below = |logarithm: f64| {
         let Sum { mean, deviation, skew } = Sum::of(libm::exp(logarithm), m, precision);
-        // Far in the tail the correction is no longer small and would turn the quantile around.
+        // Far in the tail the correction is no longer small and would reverse the quantile.
         let correction = (skew * (width * width - 1.0) / 6.0).min(width / 2.0);
         mean - deviation * (width - correction) - (sum + 0.5)
     };
@@ -63,7 +65,7 @@ pub(super) fn bounds(registers: &RankRegisters, precision: u8, level: f64) -> (f
     (m * libm::exp(lower), m * libm::exp(upper))
 }
 
-/// The sum of all registers' zeros, for a fixed number of items.
+/// The distribution of the sum of all registers' runs of zeros, for a fixed number of items.
 struct Sum {
     mean: f64,
     deviation: f64,
@@ -72,7 +74,7 @@ struct Sum {
 
 impl Sum {
     fn of(rate: f64, m: f64, precision: u8) -> Self {
-        // Moments of z about zero, and their derivatives by ln ν.
+        // Moments of z about zero, and their derivatives with respect to ln ν.
         let (mut first, mut second, mut third) = (0.0, 0.0, 0.0);
         let (mut d_first, mut d_second, mut dd_first) = (0.0, 0.0, 0.0);
         for zeros in 0..64 - i32::from(precision) {
@@ -125,8 +127,8 @@ mod tests {
         assert!((sum.skew - 30.0 / libm::pow(10.0, 1.5)).abs() < 1e-2, "{}", sum.skew);
     }
 
-    /// With many items the mean rises by one when the count doubles, and its deviation makes the
-    /// standard error: `d ln n = ln 2 · d mean`.
+    /// With many items the mean rises by one when the count doubles. The deviation of the mean then
+    /// gives the standard error: `d ln n = ln 2 · d mean`.
     #[test]
     fn many_items_have_the_known_error() {
         let m = exp2(12);

@@ -5,23 +5,23 @@
 //! **Guarantee.** With `m = 2^precision` registers of one byte the standard error of a count from
 //! `5m` items on is `1.298/√m`: 2.0 % in 4 KiB. With fewer items the estimate is too high: by 0.5 %
 //! at `5m`, 11 % at `2m`, 44 % at `m`, and it stays near `0.79 m` however few there are. The bounds
-//! hold there too, because they do not rest on it.
+//! hold there too, because they do not depend on it.
 //!
-//! **Idea.** The top bits of a hash choose one of `m` registers, which keeps the longest run of
-//! zeros at the end of its hashes, as in [`ProbabilisticCounting`](super::ProbabilisticCounting). A
-//! register sees about `n/m` items; the geometric mean of the registers' estimates, `2^mean`, times
-//! `m` and a constant that takes out its bias, estimates `n`.
+//! **Idea.** The top bits of a hash choose one of `m` registers. It keeps the longest run of zeros
+//! at the end of its hashes, as in [`ProbabilisticCounting`](super::ProbabilisticCounting). A
+//! register sees about `n/m` items. The geometric mean of the registers' estimates is `2^mean`.
+//! Multiplied by `m`, and by a constant that removes its bias, it estimates `n`.
 //!
 //! **When not to use it.** To count: [`HyperLogLog`](super::HyperLogLog) has the same registers, a
 //! smaller error and no bias at any size. LogLog is for study.
 //!
 //! **Source.** Durand, Flajolet: *Loglog counting of large cardinalities* (2003).
 //!
-//! **Where this departs from the paper.** The paper's rank is the position of the first one, here
-//! zeros before it are counted, so the mean is one less and the constant twice the paper's:
-//! `α = √2 e^(−γ) = 0.79402` instead of 0.39701. It is the limit for many registers; at 64 the
-//! estimate is 1.3 % too high, a twelfth of its standard error. Bounds invert the distribution of
-//! the registers' sum.
+//! **Where this departs from the paper.** The paper's rank is the position of the first one bit.
+//! Here the zeros before it are counted, so the mean is one less and the constant twice the
+//! paper's: `α = √2 e^(−γ) = 0.79402` instead of 0.39701. It is the limit for many registers. With
+//! 64 registers the estimate is 1.3 % too high, a twelfth of its standard error. The bounds invert
+//! the distribution of the registers' sum.
 
 mod estimator;
 
@@ -38,7 +38,7 @@ use crate::keys::KeyScheme;
 use crate::prelude::*;
 use crate::sketch::{Cardinality, Merge, impl_insert_by_hash, impl_sketch};
 
-/// Counts different items as [`HyperLogLog`](super::HyperLogLog)'s ancestor did; see the
+/// Counts different items as [`HyperLogLog`](super::HyperLogLog)'s predecessor did; see the
 /// [module](self).
 ///
 /// ```
@@ -62,19 +62,19 @@ pub struct LogLog {
 // ---- limits and sizing ----
 
 impl LogLog {
-    /// Below 6 the constant would have to be another for each; above 18 as for
-    /// [`HyperLogLog`](super::HyperLogLog).
+    /// The allowed precisions. Below 6 each precision would need a constant of its own. The upper
+    /// limit is the same as for [`HyperLogLog`](super::HyperLogLog).
     pub const PRECISIONS: RangeInclusive<u8> = 6..=18;
 
-    /// The standard error of a large count, as a share of it: `1.298/√(2^precision)`.
+    /// Returns the standard error of a large count, as a share of it: `1.298/√(2^precision)`.
     pub fn standard_error(precision: u8) -> f64 {
         precision::standard_error(estimator::ERROR_CONSTANT, precision)
     }
 
-    /// The smallest precision whose standard error is at most `error`.
+    /// Returns the smallest precision whose standard error is at most `error`.
     ///
     /// # Errors
-    /// If no precision of the range has it.
+    /// If no precision of the range reaches it.
     ///
     /// ```
     /// use crivo::distinct::LogLog;
@@ -89,7 +89,7 @@ impl LogLog {
 // ---- construction ----
 
 impl LogLog {
-    /// An empty sketch of `2^precision` bytes for keys that are bytes or text.
+    /// Creates an empty sketch of `2^precision` bytes for keys that are bytes or text.
     ///
     /// # Errors
     /// If the precision is not in [`PRECISIONS`](Self::PRECISIONS).
@@ -97,7 +97,7 @@ impl LogLog {
         Self::with_scheme(precision, KeyScheme::bytes())
     }
 
-    /// An empty sketch for keys of the given scheme.
+    /// Creates an empty sketch for keys of the given scheme.
     ///
     /// # Errors
     /// If the precision is not in [`PRECISIONS`](Self::PRECISIONS).
@@ -106,7 +106,8 @@ impl LogLog {
         Ok(Self { scheme, precision, registers: RankRegisters::new(precision) })
     }
 
-    /// An empty sketch, for bytes or text, of the smallest size with the wanted standard error.
+    /// Creates an empty sketch, for bytes or text, of the smallest size with the wanted standard
+    /// error.
     ///
     /// # Errors
     /// If no precision reaches the error.
@@ -133,7 +134,7 @@ impl LogLog {
         self.registers.insert(hash);
     }
 
-    /// Adds many keys by their hashes; the same as one by one, and faster.
+    /// Adds many keys by their hashes. Same result as one by one, but faster.
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
         self.registers.insert_all(hashes);
     }
@@ -144,14 +145,14 @@ impl_insert_by_hash!(LogLog);
 // ---- query ----
 
 impl LogLog {
-    /// The number of different items, with bounds at 95 %.
+    /// Returns the number of different items, with bounds at 95 %.
     pub fn estimate(&self) -> Estimate {
         self.estimate_at(Confidence::P95)
     }
 
-    /// The number of different items, with bounds at the given confidence. With few items the value
-    /// is far above the truth and the interval is widened to hold it; far beyond 2^64 every
-    /// register is at its highest and the upper bound is infinite.
+    /// Returns the number of different items, with bounds at the given confidence. With few items
+    /// the value is far above the truth, and the interval is widened to include it. Far beyond 2^64
+    /// items every register is at its highest value, and the upper bound is infinite.
     pub fn estimate_at(&self, confidence: Confidence) -> Estimate {
         let used = self.registers.used();
         if used == 0 {
@@ -165,7 +166,7 @@ impl LogLog {
         }
         let value = estimator::estimate(&self.registers);
         let (lower, upper) = estimator::bounds(&self.registers, self.precision, confidence.level());
-        // Each used register met an item of its own.
+        // Each used register saw at least one item, and no two registers see the same item.
         Estimate::probable(value, lower, upper, confidence).limited_to(used as f64, f64::INFINITY)
     }
 
@@ -223,8 +224,8 @@ impl Cardinality for LogLog {
 // ---- merge ----
 
 impl LogLog {
-    /// Makes this the sketch of both streams, bit for bit. Of two precisions the lower one stays,
-    /// as if both streams had been counted with it.
+    /// Merges `other` into this sketch. The result equals the sketch of both streams, bit for bit.
+    /// The lower of two precisions stays, as if both streams had been counted with it.
     ///
     /// # Errors
     /// If the schemes differ; the sketch is unchanged then.
@@ -258,12 +259,12 @@ impl Merge for LogLog {
 // ---- bytes ----
 
 impl LogLog {
-    /// The sketch as bytes: the contents of a `.crivo` file.
+    /// Returns the sketch as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The sketch that the bytes hold.
+    /// Returns the sketch that the bytes hold.
     ///
     /// # Errors
     /// If they are not the whole, undamaged bytes of a `LogLog`: see [`Decode::decode`].

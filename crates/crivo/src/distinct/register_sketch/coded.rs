@@ -1,12 +1,12 @@
 //! Registers stored at their entropy: 4 bits each for an UltraLogLog, 2.8 for a HyperLogLog,
 //! instead of 8.
 //!
-//! One number, the rate of items a register, says how likely each value of a register is. The coder
-//! turns these probabilities into bytes. Values that are too unlikely for a frequency of their own
-//! share one, and follow it as a byte.
+//! One number, the rate of items a register, determines the probability of each register value. The
+//! coder turns these probabilities into bytes. Values that are too unlikely for a frequency of
+//! their own share one, and each is written as a byte after it.
 //!
-//! Registers that random hashes do not leave could take more room than themselves, or so little
-//! that a short file would take much memory. Those are stored as they are.
+//! Registers that did not come from random hashes may not shrink, or may shrink so much that a
+//! short file would need much memory. Those are stored uncoded.
 
 use super::kind::{RegisterArray, RegisterKind};
 use super::rates::{Levels, ONE, Rate};
@@ -14,22 +14,22 @@ use crate::codec::rans::{self, Frequencies, RARE, TOTAL};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Registers are stored as they are if fewer than one in this many saw a hash. If hashes are
-/// random, more have seen one when the exact state ends.
+/// Registers are stored uncoded if fewer than one in this many saw a hash. With random hashes, more
+/// registers are used by the time the exact state ends.
 const LEAST_USED: usize = 12;
 
-/// Registers are stored as they are if coding would put more than this many into a byte. It bounds
-/// the memory that a decoder takes for a file.
+/// Registers are stored uncoded if coding would put more than this many into a byte. This bounds
+/// the memory that a decoder allocates for a file.
 const MOST_IN_A_BYTE: usize = 20;
 
-/// Registers as they are stored.
+/// Registers in their coded form.
 pub(super) struct Coded {
     pub(super) rate: Rate,
     pub(super) bytes: Vec<u8>,
 }
 
-/// Returns the registers in fewer bytes than they have, or nothing if they are to be stored as they
-/// are.
+/// Encodes the registers in fewer bytes than they have. Returns `None` if they are to be stored
+/// uncoded.
 pub(super) fn encode<K: RegisterKind>(registers: &K::Registers, precision: u8) -> Option<Coded> {
     let values = registers.values();
     let rate = rate_of::<K>(registers, precision)?;
@@ -37,8 +37,7 @@ pub(super) fn encode<K: RegisterKind>(registers: &K::Registers, precision: u8) -
     is_worthwhile(bytes.len(), values.len()).then_some(Coded { rate, bytes })
 }
 
-/// Returns the registers that [`encode`] stored in these bytes, or nothing if it did not write
-/// them.
+/// Decodes registers that [`encode`] wrote. Returns `None` if it cannot have written these bytes.
 pub(super) fn decode<K: RegisterKind>(rate: Rate, precision: u8, bytes: &[u8]) -> Option<K::Registers> {
     let length = 1 << precision;
     if !is_worthwhile(bytes.len(), length) {
@@ -56,7 +55,7 @@ fn is_worthwhile(coded: usize, registers: usize) -> bool {
     coded < registers && coded * MOST_IN_A_BYTE >= registers
 }
 
-/// Returns the rate with which registers are stored, or nothing if too few of them are used.
+/// Returns the rate with which registers are coded, or `None` if too few of them are used.
 fn rate_of<K: RegisterKind>(registers: &K::Registers, precision: u8) -> Option<Rate> {
     let observed = K::observed(registers, precision);
     let length = registers.values().len();
@@ -64,20 +63,20 @@ fn rate_of<K: RegisterKind>(registers: &K::Registers, precision: u8) -> Option<R
     (used * LEAST_USED >= length).then(|| Rate::nearest(observed.rate()))
 }
 
-/// Returns how often each value of a register is to be expected, among [`TOTAL`] registers.
+/// Returns the expected number of registers of each value, among [`TOTAL`] registers.
 fn counts<K: RegisterKind>(rate: Rate, precision: u8) -> [u16; 256] {
     let share =
         |probability: u64| ((u128::from(probability) * u128::from(TOTAL)) >> (ONE.ilog2() - 1)) as u16;
     let highest = 64 - precision + 1;
     let probabilities = K::probabilities(&Levels::new(rate, highest));
-    // Twice the share, rounded to the nearest whole.
+    // `share` is twice the wanted share, so that halving rounds to the nearest whole number.
     let mut counts = probabilities.map(|probability| share(probability).div_ceil(2));
 
     let likely = probabilities.iter().zip(&counts).filter(|(_, count)| **count > 0);
     let rare = ONE.saturating_sub(likely.map(|(probability, _)| probability).sum());
     counts[usize::from(RARE)] = (share(rare) / 2).max(1);
 
-    // Rounding leaves a few slots too many or too few, which the likeliest value evens out.
+    // Rounding leaves the total slightly off. The likeliest value takes the difference.
     let total: u16 = counts.iter().sum();
     let likeliest = (0..counts.len()).rev().max_by_key(|&value| counts[value]).unwrap_or(0);
     counts[likeliest] = counts[likeliest] + TOTAL - total;
@@ -90,7 +89,7 @@ mod tests {
     use crate::distinct::hyperloglog::HighestRank;
     use crate::distinct::ultraloglog::ThreeLevels;
 
-    /// The frequencies of every rate and precision add up, and no register is impossible.
+    /// The frequencies of every rate and precision add up, and every register value can be coded.
     fn frequencies_add_up<K: RegisterKind>() {
         for precision in 4..=18 {
             for rate in (0..Rate::COUNT).filter_map(Rate::from_number) {
@@ -112,7 +111,7 @@ mod tests {
         frequencies_add_up::<ThreeLevels>();
     }
 
-    /// The fixed-point table agrees with the exponential function, and rates with their numbers.
+    /// The fixed-point table agrees with the exponential function, and each rate keeps its number.
     #[test]
     fn levels_are_as_likely_as_the_poisson_model_says() {
         for number in 0..Rate::COUNT {

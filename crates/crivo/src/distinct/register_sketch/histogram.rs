@@ -1,14 +1,14 @@
 //! How many registers have each value: all that an estimator reads.
 //!
-//! It is counted when it is asked for, at a third of a nanosecond a register or so. Keeping it up
-//! to date would cost every insert that changes a register two additions and a branch that the
-//! processor cannot predict: in a sketch with few items a register that is most of the time of an
-//! insert.
+//! The histogram is counted on request, at about a third of a nanosecond a register. Keeping it up
+//! to date would cost two additions and an unpredictable branch for every insert that changes a
+//! register. In a sketch with few items a register, that would be most of the time of an insert.
 
-/// As many counters a value, so that additions to the same one do not wait for each other.
+/// The number of counters for each value, so that additions to the same value do not wait for each
+/// other.
 const LANES: usize = 8;
 
-/// Counts each value. Values are below `VALUES`, a power of two.
+/// Returns how often each value occurs. Values must be below `VALUES`, a power of two.
 pub(in crate::distinct) fn histogram<const VALUES: usize>(values: &[u8]) -> [u32; VALUES] {
     let mut counters = [[0; VALUES]; LANES];
     let (groups, rest) = values.as_chunks::<LANES>();

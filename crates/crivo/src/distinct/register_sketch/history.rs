@@ -1,12 +1,14 @@
-//! What the order of arrival tells: a count that is sharper than any that the registers alone give.
+//! The history of a sketch: a count from the order of arrival, sharper than any count that the
+//! registers alone give.
 //!
-//! A hash changes a register the more rarely, the more different items came before it. One that had
-//! the chance `p` to change any stands for `1/p` items on average, so the sum of `1/p` over all
-//! changes is an unbiased count. Its variance is the expectation of the sum of `(1 − p)/p²`, which
-//! is kept too. For many items and registers that remember `d` levels below their highest, the
-//! standard error tends to `√(ln 2 (1 + 2^−d)/2 / m)`.
+//! The more different items came before, the less often a hash changes a register. A hash that
+//! changed a register when the probability of any change was `p` stands for `1/p` items on average.
+//! So the sum of `1/p` over all changes is an unbiased count. Its variance is the expectation of
+//! the sum of `(1 − p)/p²`, which is kept too. For many items and registers that remember `d`
+//! levels below their highest, the standard error tends to `√(ln 2 (1 + 2^−d)/2 / m)`.
 //!
-//! The chance is that of all hashes of 64 bits together, so it is an integer and never drifts.
+//! The probability is kept as the number of the 2^64 hashes that would change a register. It is an
+//! integer, so it never drifts.
 //!
 //! Only a sketch that saw its whole stream has a history. Two streams share items, and their
 //! histories do not tell which. So a merge of sketches that are not exact ends it.
@@ -18,13 +20,13 @@
 use super::kind::RegisterArray;
 use crate::math::{Point, exp2};
 
-/// The count so far, for registers that changed since it began.
+/// The count of a sketch since the exact state ended, updated whenever a register changes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct History {
     count: f64,
     /// The estimated variance of the count.
     variance: f64,
-    /// How many of the 2^64 hashes would change a register.
+    /// The number of the 2^64 hashes that would change a register.
     chance: u64,
 }
 
@@ -32,12 +34,13 @@ pub(super) struct History {
 impl Eq for History {}
 
 impl History {
-    /// Begins with registers that saw a known number of different hashes, at least one.
+    /// Begins a history with registers that saw a known number of different hashes, at least one.
     pub(super) fn begin<R: RegisterArray>(count: usize, registers: &R, precision: u8) -> Self {
         Self { count: count as f64, variance: 0.0, chance: chance_of_all(registers, precision) }
     }
 
-    /// Returns the stored history of registers, or nothing if a count or a variance cannot be one.
+    /// Restores a stored history. Returns `None` if the count or the variance is not possible: the
+    /// count must be at least `least`, the variance at least 0, and both finite.
     pub(super) fn from_stored<R: RegisterArray>(
         (count, variance): (f64, f64),
         least: usize,
@@ -49,12 +52,13 @@ impl History {
         is_possible.then(|| Self { count, variance, chance: chance_of_all(registers, precision) })
     }
 
-    /// The count and its variance: what is stored.
+    /// Returns what is stored: the count and its variance.
     pub(super) fn stored(&self) -> (f64, f64) {
         (self.count, self.variance)
     }
 
-    /// Adds a hash to the registers, and takes note if it changes one.
+    /// Adds a hash to the registers. If a register changes, the count grows by the number of items
+    /// that the change stands for.
     #[inline]
     pub(super) fn insert<R: RegisterArray>(&mut self, registers: &mut R, precision: u8, hash: u64) {
         let index = (hash >> (64 - precision)) as usize;
@@ -69,23 +73,23 @@ impl History {
         }
     }
 
-    /// The count, with the standard deviation of its logarithm.
+    /// Returns the count, with the standard deviation of its logarithm.
     pub(super) fn point(&self) -> Point {
         Point::new(self.count, libm::sqrt(self.variance) / self.count)
     }
 }
 
-/// How many of the hashes that choose a register of this value would change it.
+/// Returns how many of the hashes that choose a register of this value would change it.
 ///
-/// Of the `2^q` hashes with `q = 64 − precision`, level `k` has `2^(q − k)`, and the highest one
-/// has a single hash.
+/// Of the `2^q` hashes of one register, with `q = 64 − precision`, `2^(q − k)` have level `k`. The
+/// highest level has a single hash.
 fn chance_of<R: RegisterArray>(value: u8, precision: u8) -> u64 {
     let (news, highest) = (R::news(value), 64 - precision);
     (news.reverse_bits() >> precision) + (news >> highest & 1)
 }
 
-/// How many of the 2^64 hashes would change a register. Some do not, because at least one register
-/// saw a hash.
+/// Returns how many of the 2^64 hashes would change a register. The number is below 2^64, because
+/// at least one register saw a hash.
 fn chance_of_all<R: RegisterArray>(registers: &R, precision: u8) -> u64 {
     let all: u128 =
         registers.values().iter().map(|&value| u128::from(chance_of::<R>(value, precision))).sum();
@@ -102,7 +106,8 @@ mod tests {
     use crate::distinct::register_sketch::kind::RegisterKind;
     use crate::distinct::ultraloglog::ThreeLevels;
 
-    /// The chance of a register, from trying every level with its number of hashes.
+    /// Returns the expected result of [`chance_of`], from trying every level with its number of
+    /// hashes.
     fn tried<R: RegisterArray>(value: u8, precision: u8) -> u64 {
         let (highest, mut chance) = (64 - u32::from(precision), 0);
         for level in 1..=highest + 1 {
@@ -129,7 +134,8 @@ mod tests {
         }
     }
 
-    /// The chance that is kept up to date is the chance counted anew, until all registers are full.
+    /// Compares the updated chance with one counted anew after each insert, until all registers are
+    /// full.
     fn chance_never_drifts<R: RegisterArray>() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut registers = R::new(4);

@@ -1,16 +1,17 @@
-// This file is long because the documentation and the examples of its public functions stand in it.
+// This file is long because it holds the documentation and examples of its public functions.
 
-//! The sketch of registers: the one life that [`HyperLogLog`](super::HyperLogLog) and
+//! The sketch of registers: the life cycle that [`HyperLogLog`](super::HyperLogLog) and
 //! [`UltraLogLog`](super::UltraLogLog) share.
 //!
-//! It begins exact: while the hashes themselves fit in the memory of the registers, they are kept.
-//! The next hash makes it dense: each hash changes one of `2^precision` registers at most, and the
-//! registers tell the count. Which state a sketch is in depends on the number of different hashes
-//! alone, so that merging equals counting the joined stream, byte for byte. Of two precisions the
-//! lower one stays: registers are folded as if they had had it from the start.
+//! A sketch begins in the exact state: it keeps the hashes themselves while they fit in the memory
+//! of the registers. The next hash makes it dense: from then on each hash changes at most one of
+//! `2^precision` registers, and the count is estimated from the registers. The state depends only
+//! on the number of different hashes, so merging equals counting the joined stream, byte for byte.
+//! A merge keeps the lower of two precisions: the more precise registers are folded as if they had
+//! had it from the start.
 //!
-//! What a register remembers of its hashes, and what the registers tell, is the
-//! [kind](kind::RegisterKind) of the sketch; its module has the guarantee.
+//! What a register remembers of its hashes, and how a count is estimated, is the
+//! [kind](kind::RegisterKind) of the sketch. The module of each kind has the guarantee.
 
 mod coded;
 pub(super) mod histogram;
@@ -31,35 +32,35 @@ use crate::estimate::{Confidence, Estimate};
 use crate::keys::{DefaultSize, Key, KeyBatch, KeyScheme};
 use crate::sketch::{Cardinality, InsertHashes, InsertKeys, Merge, impl_sketch};
 
-/// Counts different items with `2^precision` registers of one byte; exactly while they are few.
+/// Counts different items with `2^precision` registers of one byte, and exactly while they are few.
 ///
 /// Its kinds are [`HyperLogLog`](super::HyperLogLog) and [`UltraLogLog`](super::UltraLogLog).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegisterSketch<K: RegisterKind> {
     scheme: KeyScheme,
     precision: u8,
-    /// Whether a history is kept, or begins when the exact state ends.
+    /// True if a history is kept, or is to begin when the exact state ends.
     keeps_history: bool,
     contents: Contents<K::Registers>,
 }
 
-// A tag of its own: read from unused values of a pointer, which saves eight bytes, the state costs
-// every insert five instructions.
+// `repr(u8)` gives the enum a tag of its own. A tag hidden in the unused values of a pointer would
+// save eight bytes, but cost every insert five instructions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[repr(u8)]
 enum Contents<R> {
     /// The hashes themselves, while they fit in the memory of the registers.
     Exact(HashTable),
     Dense(R),
-    /// Registers of one stream, with what the order of its items told.
+    /// Registers of one stream, with the count from the order of its items.
     Recorded(R, History),
 }
 
 // ---- limits and sizing ----
 
 impl<K: RegisterKind> RegisterSketch<K> {
-    /// Below 4 the estimator's asymptotics mean nothing; above 18 the sketch leaves the second
-    /// cache and its error is better than most uses need.
+    /// The allowed precisions. Below 4 the estimator's asymptotics do not hold. Above 18 the sketch
+    /// no longer fits in the second-level cache, and its error is smaller than most uses need.
     pub const PRECISIONS: RangeInclusive<u8> = 4..=18;
 
     /// Returns the standard error of a large count, as a share of it: `c/√(2^precision)`, with `c`
@@ -79,7 +80,7 @@ impl<K: RegisterKind> RegisterSketch<K> {
     /// Returns the smallest precision whose standard error is at most `error`.
     ///
     /// # Errors
-    /// If no precision of the range has it.
+    /// If no precision of the range reaches it.
     ///
     /// ```
     /// use crivo::distinct::{HyperLogLog, UltraLogLog};
@@ -96,13 +97,13 @@ impl<K: RegisterKind> RegisterSketch<K> {
     /// most `error`.
     ///
     /// # Errors
-    /// If no precision of the range has it.
+    /// If no precision of the range reaches it.
     pub fn history_precision_for(error: f64) -> Result<u8> {
         precision::precision_for(error, K::HISTORY_CONSTANT, &Self::PRECISIONS)
     }
 
-    /// The number of different items that are counted exactly: as many hashes as fit, in a table at
-    /// most three quarters full, into the memory of the registers.
+    /// Returns the number of different items up to which counts are exact: the number of hashes
+    /// that fit into the memory of the registers, in a table at most three quarters full.
     pub fn exact_up_to(precision: u8) -> usize {
         HashTable::capacity(1 << precision.min(31))
     }
@@ -162,11 +163,12 @@ impl<K: RegisterKind> RegisterSketch<K> {
     /// beginning to end. See [`history_error`](Self::history_error). An insert that changes a
     /// register takes a few nanoseconds more, and a stored sketch 16 bytes more.
     ///
-    /// The history ends with a merge that does not stay exact, because two histories do not tell
-    /// which items their streams share. The registers are the same with or without one.
+    /// A merge ends the history unless the result is still exact, because two histories do not tell
+    /// which items their streams share. The registers are the same with or without a history.
     ///
     /// # Errors
-    /// If the sketch is past its exact state: what came before is not known any more.
+    /// If the sketch is past its exact state, because the order of earlier items is not known any
+    /// more.
     ///
     /// ```
     /// use crivo::distinct::UltraLogLog;
@@ -193,7 +195,7 @@ impl<K: RegisterKind> RegisterSketch<K> {
         Ok(self)
     }
 
-    /// Returns true if the sketch keeps a history, which a merge may have ended.
+    /// Returns true if the sketch keeps a history. A merge may have ended it.
     pub fn keeps_history(&self) -> bool {
         self.keeps_history
     }
@@ -205,7 +207,7 @@ impl<K: RegisterKind> RegisterSketch<K> {
         }
     }
 
-    /// The registers, past the exact state.
+    /// Returns the registers, or `None` in the exact state.
     fn registers(&self) -> Option<&K::Registers> {
         match &self.contents {
             Contents::Exact(_) => None,
@@ -214,7 +216,7 @@ impl<K: RegisterKind> RegisterSketch<K> {
     }
 }
 
-/// 16 KiB: an error of 0.8 % for a HyperLogLog, of 0.6 % for an UltraLogLog.
+/// The default of 16 KiB: an error of 0.8 % for a HyperLogLog, of 0.6 % for an UltraLogLog.
 const DEFAULT_PRECISION: u8 = 14;
 
 impl<K: RegisterKind> DefaultSize for RegisterSketch<K> {
@@ -248,11 +250,12 @@ impl<K: RegisterKind> RegisterSketch<K> {
         }
     }
 
-    /// Adds many keys by their hashes; the same as one by one, and faster.
+    /// Adds many keys by their hashes. Same result as one by one, but faster.
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
         let mut rest = hashes;
         while let (Contents::Exact(table), Some((&hash, others))) = (&mut self.contents, rest.split_first()) {
-            // As many as fit even if all are different need no look at the size in between.
+            // The next `room` hashes fit even if all are different, so they need no size check
+            // between them.
             let room = Self::exact_up_to(self.precision).saturating_sub(table.len());
             if room == 0 {
                 self.insert_exact(hash);
@@ -312,9 +315,9 @@ impl<K: RegisterKind> RegisterSketch<K> {
         self.estimate_at(Confidence::P95)
     }
 
-    /// Returns the number of different items, with bounds at the given confidence; exact, and
-    /// certain, up to [`exact_up_to`](Self::exact_up_to). Far beyond 2^64 items every register is
-    /// full: the upper bound is infinite then.
+    /// Returns the number of different items, with bounds at the given confidence. Up to
+    /// [`exact_up_to`](Self::exact_up_to) it is exact and certain. Far beyond 2^64 items every
+    /// register is full, and the upper bound is infinite.
     pub fn estimate_at(&self, confidence: Confidence) -> Estimate {
         match &self.contents {
             Contents::Exact(table) => Estimate::exact(table.len() as f64),
@@ -329,8 +332,8 @@ impl<K: RegisterKind> RegisterSketch<K> {
         }
     }
 
-    /// The estimate, with what is certain past the exact state: more different hashes came than
-    /// that holds.
+    /// Raises the lower bound to what is certain past the exact state: there were more different
+    /// hashes than that state holds.
     fn past_exact(&self, estimate: Estimate) -> Estimate {
         estimate.limited_to((Self::exact_up_to(self.precision) + 1) as f64, f64::INFINITY)
     }
@@ -406,9 +409,10 @@ impl<K: RegisterKind> Cardinality for RegisterSketch<K> {
 // ---- merge ----
 
 impl<K: RegisterKind> RegisterSketch<K> {
-    /// Makes this the sketch of both streams, bit for bit. Of two precisions the lower one stays,
-    /// as if both streams had been counted with it. A [history](Self::with_history) ends, unless
-    /// the sketch stays exact or one of the two is empty.
+    /// Merges `other` into this sketch. The result equals the sketch of both streams, bit for bit.
+    /// The lower of two precisions stays, as if both streams had been counted with it. A
+    /// [history](Self::with_history) ends, unless the sketch stays exact or one of the two is
+    /// empty.
     ///
     /// # Errors
     /// If the schemes differ; the sketch is unchanged then.
@@ -437,8 +441,8 @@ impl<K: RegisterKind> RegisterSketch<K> {
         match &other.contents {
             Contents::Exact(table) => {
                 table.iter().for_each(|hash| self.insert_hash(hash));
-                // The order of the table is another in every process, so a history of it would be
-                // too.
+                // The order of the table differs from process to process, so a history of it would
+                // differ too.
                 if self.registers().is_some() {
                     self.end_history();
                 }
@@ -454,7 +458,7 @@ impl<K: RegisterKind> RegisterSketch<K> {
         Ok(())
     }
 
-    /// Lowers the precision, as if it had been the lower one from the start.
+    /// Lowers the precision, as if it had been the given one from the start.
     fn fold(&mut self, precision: u8) {
         if precision == self.precision {
             return;

@@ -1,5 +1,6 @@
-//! The bytes of a register sketch: precision, state, then hashes in ascending order, registers, or
-//! coded registers. A history stands before the registers: its count and its variance.
+//! The stored form of a register sketch: precision, state, then one of three contents: hashes in
+//! ascending order, registers, or coded registers. If there is a history, its count and its
+//! variance stand before the registers.
 
 use super::history::History;
 use super::kind::{RegisterArray, RegisterKind};
@@ -14,7 +15,7 @@ use crate::prelude::*;
 const EXACT: u8 = 0;
 const DENSE: u8 = 1;
 const CODED: u8 = 2;
-/// Added to the state of a sketch that keeps its history.
+/// The bit that is set in the state of a sketch that keeps its history.
 const WITH_HISTORY: u8 = 0x80;
 
 /// The first version of the payload with coded registers.

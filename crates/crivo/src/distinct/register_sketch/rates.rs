@@ -1,14 +1,15 @@
-//! How likely each value of a register is, in integers: the model behind [coded](super::coded)
+//! The probability of each register value, in integers: the model behind [coded](super::coded)
 //! registers.
 //!
-//! In the Poisson model a register meets hashes of level `k` at rate `λ 2^−k`, where `λ` is the
-//! number of items a register. It has met none with probability `e^(−λ 2^−k)`. The rates that the
-//! model knows are `λ = (32 + a)/32 · 2^e`, with `a` from 0 to 31. They are at most 1.6 % from any
-//! rate, which costs less than a thousandth of a bit a register. Each level is half as frequent as
-//! the one below, so its probability is the square root, and squaring gives all of them from one.
-//! Fixed-point arithmetic makes the table the same on every machine.
+//! In the Poisson model a register sees hashes of level `k` at rate `λ 2^−k`, where `λ` is the
+//! number of items a register. It has seen none with probability `e^(−λ 2^−k)`. The rates that the
+//! model knows are `λ = (32 + a)/32 · 2^e`, with `a` from 0 to 31. Each possible rate is at most
+//! 1.6 % from one of these, which costs less than a thousandth of a bit a register. Each level is
+//! half as frequent as the one below, so its probability is the square root of that one's. Squaring
+//! therefore gives all probabilities from one. Fixed-point arithmetic makes the table the same on
+//! every machine.
 
-/// Probabilities are integers of this many bits after the point.
+/// The number of bits after the point of a probability, which is an integer.
 const POINT: u32 = 62;
 
 /// A probability of 1.
@@ -17,10 +18,12 @@ pub(crate) const ONE: u64 = 1 << POINT;
 /// The exponent of the lowest rate.
 const LOWEST_EXPONENT: i32 = -20;
 
-/// Halvings of the mantissa after which three terms of the exponential series are enough.
+/// The number of halvings of the mantissa after which three terms of the exponential series are
+/// enough.
 const SERIES_AT: i32 = 20;
 
-/// Doublings of the mantissa after which a level is certain to occur: `e^(−64)` is below 2^−62.
+/// The number of doublings of the mantissa after which a level is certain to occur: `e^(−64)` is
+/// below 2^−62.
 const CERTAIN_AT: i32 = 6;
 
 const HALVINGS: usize = POINT as usize;
@@ -30,15 +33,15 @@ const HALVINGS: usize = POINT as usize;
 pub(crate) struct Rate(u16);
 
 impl Rate {
-    /// How many rates there are: 32 in each of 84 octaves.
+    /// The number of rates: 32 in each of 84 octaves.
     pub(crate) const COUNT: u16 = 84 * 32;
 
-    /// Returns the rate of a number, or nothing if it is none.
+    /// Returns the rate of a number, or `None` if there is no rate of that number.
     pub(crate) fn from_number(number: u16) -> Option<Self> {
         (number < Self::COUNT).then_some(Self(number))
     }
 
-    /// The number that is stored.
+    /// Returns the number of the rate, which is what is stored.
     pub(crate) fn number(self) -> u16 {
         self.0
     }
@@ -61,17 +64,17 @@ impl Rate {
     }
 }
 
-/// The probability that each level occurred in a register, at one rate and one precision.
+/// The probabilities that each level occurred in a register or not, at one rate and one precision.
 #[derive(Debug)]
 pub struct Levels {
-    /// By level; the first one is not used.
+    /// The probability that a level did not occur, by level. The first entry is not used.
     absent: [u64; 64],
     highest: usize,
 }
 
 impl Levels {
-    /// Creates the table. `highest` is the level of hashes whose low bits are all zero, which is as
-    /// frequent as the one below.
+    /// Creates the table. `highest` is the level of hashes whose low bits are all zero. It is as
+    /// frequent as the level below it.
     pub(crate) fn new(rate: Rate, highest: u8) -> Self {
         let highest = usize::from(highest);
         let halved = absent_at_halvings(rate.mantissa());
@@ -89,18 +92,18 @@ impl Levels {
         self.highest
     }
 
-    /// The probability that no hash of a level came.
+    /// Returns the probability that no hash of a level came.
     pub(crate) fn absent(&self, level: usize) -> u64 {
         self.absent[level]
     }
 
-    /// The probability that a hash of a level came.
+    /// Returns the probability that a hash of a level came.
     pub(crate) fn occurred(&self, level: usize) -> u64 {
         ONE - self.absent[level]
     }
 }
 
-/// `e^(−x 2^−j)` for `x = mantissa/32` and each `j` from −[`CERTAIN_AT`] on.
+/// Returns `e^(−x 2^−j)` for `x = mantissa/32` and each `j` from −[`CERTAIN_AT`] on.
 fn absent_at_halvings(mantissa: u64) -> [u64; HALVINGS + CERTAIN_AT as usize] {
     let mut table = [0; HALVINGS + CERTAIN_AT as usize];
     for (index, entry) in table.iter_mut().enumerate().skip((SERIES_AT + CERTAIN_AT) as usize) {
@@ -115,7 +118,7 @@ fn absent_at_halvings(mantissa: u64) -> [u64; HALVINGS + CERTAIN_AT as usize] {
     table
 }
 
-/// The product of two probabilities, rounded down.
+/// Returns the product of two probabilities, rounded down.
 pub(crate) fn times(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> POINT) as u64
 }

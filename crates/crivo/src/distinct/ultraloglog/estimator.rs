@@ -1,10 +1,10 @@
-//! From the histogram of register values to what an estimate needs, and from a rate of items to the
-//! values that it leaves.
+//! Converts the histogram of register values to the input of the estimate, and a rate of items to
+//! the probabilities of register values.
 //!
-//! [`Point`](crate::math::Point) has the formulas; this says which levels each register value shows
-//! to have occurred, and which not to. For many items the variance tends to `ln 2/ζ(2, 5/4)/m`, a
-//! standard error of 0.7609/√m (Ertl 2024, section 2.3); `ζ(2, 5/4) = π² + 8G − 16` with Catalan's
-//! constant G.
+//! [`Point`](crate::math::Point) has the formulas. This module tells which levels have occurred and
+//! which have not, given a register value. For many items the variance tends to
+//! `ln 2/ζ(2, 5/4)/m`, a standard error of 0.7609/√m (Ertl 2024, section 2.3). Here
+//! `ζ(2, 5/4) = π² + 8G − 16` with Catalan's constant G.
 
 use super::registers::{Histogram, LevelRegisters};
 use crate::distinct::register_sketch::rates::{Levels, ONE, times};
@@ -14,19 +14,19 @@ use crate::math::{Observed, exp2};
 /// registers: `√(ln 2/(π² + 8G − 16))`.
 pub(super) const ERROR_CONSTANT: f64 = 0.760_862;
 
-/// The same for a count with history: `√(5/8 · ln 2)`.
+/// The same constant for a count with history: `√(5/8 · ln 2)`.
 pub(super) const HISTORY_CONSTANT: f64 = 0.658_192;
 
-/// How many levels below its highest one a register remembers.
+/// The number of levels below its highest one that a register remembers.
 pub(super) const REMEMBERED: usize = 2;
 
 /// Returns which levels occurred and which did not, from a histogram of register values.
 pub(super) fn observed(histogram: &Histogram, precision: u8) -> Observed {
     let highest = LevelRegisters::highest(precision) as usize;
 
-    // How many registers remember that a level occurred, how many that it did not, and how many
-    // have it as their highest, so that all above did not occur: those are together as frequent as
-    // it.
+    // For each level, the number of registers that remember it as occurred, the number that
+    // remember it as absent, and the number that have it as their highest. In the last case no
+    // level above occurred, and all levels above are together as frequent as this one.
     let (mut occurred, mut absent, mut reached) = ([0; 64], [0; 64], [0; 64]);
     reached[0] = histogram[0];
     for level in 1..=highest {
@@ -41,7 +41,7 @@ pub(super) fn observed(histogram: &Histogram, precision: u8) -> Observed {
         }
         occurred[level] += reached[level];
     }
-    // Above the highest level there is none, and it is as frequent as the one below it.
+    // There is no level above the highest one, which is as frequent as the one below it.
     occurred[highest - 1] += occurred[highest];
     let not_occurred =
         (0..highest).rev().fold(0.0, |sum, level| sum / 2.0 + f64::from(absent[level] + reached[level]));
@@ -49,7 +49,8 @@ pub(super) fn observed(histogram: &Histogram, precision: u8) -> Observed {
     Observed { unused: histogram[0], not_occurred, occurred, levels: highest }
 }
 
-/// The probability of each value: of its highest level, and of what it says of the two below.
+/// Returns the probability of each register value: that its highest level occurred and none above,
+/// times the probability of what it says about the two levels below.
 pub(super) fn probabilities(levels: &Levels) -> [u64; 256] {
     let mut probabilities = [0; 256];
     let mut none_above = ONE;
@@ -77,12 +78,12 @@ pub(super) fn probabilities(levels: &Levels) -> [u64; 256] {
     probabilities
 }
 
-/// The number of items at which all registers are full with the given probability: all that is
-/// known when they are.
+/// Returns the number of items at which all registers are full with the given probability. Full
+/// registers tell no more than that.
 ///
-/// With `a = e^(−ν 2^−q)` and `q = 64 − precision`, the two highest levels of a register are
-/// missing with probability a each and the third with a²: one is with
-/// `1 − (1 − a)²(1 − a²) = 2a − 2a³ + a⁴`.
+/// With `a = e^(−ν 2^−q)` and `q = 64 − precision`, each of the two highest levels of a register is
+/// missing with probability a, and the third highest with a². At least one of them is missing with
+/// probability `1 − (1 − a)²(1 − a²) = 2a − 2a³ + a⁴`.
 pub(super) fn items_to_fill(precision: u8, probability: f64) -> f64 {
     let registers = exp2(i32::from(precision));
     let missing = -libm::expm1(libm::log(probability) / registers);

@@ -1,24 +1,24 @@
-//! UltraLogLog: how many different, more sharply than HyperLogLog from the same memory.
+//! UltraLogLog: counts different items with a smaller error than HyperLogLog in the same memory.
 //!
 //! **Question.** How many different items are in a stream too long to remember?
 //!
 //! **Guarantee.** With `m = 2^precision` registers of one byte the standard error of a large count
 //! is `0.7609/√m`: 1.2 % in 4 KiB, 0.15 % in 256 KiB, from one item to 2^64. Memory times variance
-//! is 4.63 bits, where byte registers that keep only a maximum need 8.60 and packed ones of six
-//! bits 6.45. Stored registers take 4.0 bits each, which makes it 2.4 bits on disk and on the wire.
-//! Up to `3m/32` different items the answer is exact (two of them share a 64-bit hash with
+//! is 4.63 bits. Byte registers that keep only a maximum need 8.60 bits, and packed ones of six
+//! bits need 6.45. Stored registers take 4.0 bits each, which makes it 2.4 bits on disk and on the
+//! wire. Up to `3m/32` different items the answer is exact (two of them share a 64-bit hash with
 //! probability below 2·10⁻¹¹ at the largest precision). A sketch that [keeps its
 //! history](RegisterSketch::with_history) and is never merged has an error of `0.6582/√m`: 1.8 bits
 //! on disk.
 //!
 //! **Idea.** A HyperLogLog's register keeps the highest level that its hashes reached, which takes
-//! six bits; a byte has two to spare. They keep whether the next two levels below occurred too:
-//! of all that the register forgets, the part that says most about the count. Repetitions still
-//! change nothing, and registers are joined bit for bit.
+//! six bits. A byte has two bits to spare. They keep whether each of the next two levels below
+//! occurred too. Of all that a HyperLogLog's register forgets, this says most about the count.
+//! Repetitions still change nothing, and registers are merged bit for bit.
 //!
 //! **When not to use it.** Where [`HyperLogLog`](super::HyperLogLog) is not to be used either: to
 //! know *which* items there are or how often each, to count what two streams have in common, or to
-//! forget an item. And where every nanosecond of an insert counts more than memory: it takes half
+//! forget an item. Also where the time of an insert matters more than memory: an insert takes half
 //! as long again.
 //!
 //! **Sources.** Ertl: *UltraLogLog: A Practical and More Space-Efficient Alternative to HyperLogLog
@@ -26,9 +26,9 @@
 //!
 //! **Where this departs from the paper.** The level counts trailing zeros, as in HyperLogLog here,
 //! and register values do not depend on the precision. Small counts keep the 64-bit hashes
-//! themselves. The paper's fast estimator (4.94 bits) is left out: from a histogram of the
-//! registers the likelihood estimate takes microseconds too. It is corrected for its first-order
-//! bias, and its bounds come from the Fisher information at the estimate.
+//! themselves. The paper's fast estimator (4.94 bits) is left out, because the likelihood estimate
+//! takes only microseconds too, from a histogram of the registers. It is corrected for its
+//! first-order bias, and its bounds come from the Fisher information at the estimate.
 
 mod estimator;
 mod register;
@@ -57,7 +57,8 @@ use crate::math::{Observed, Point};
 /// ```
 pub type UltraLogLog = RegisterSketch<ThreeLevels>;
 
-/// Registers that keep the highest level of their hashes and which of the two below occurred.
+/// Registers that keep the highest level of their hashes, and which of the two levels below it
+/// occurred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ThreeLevels;
 

@@ -1,4 +1,4 @@
-//! What one byte remembers.
+//! What one register of a byte remembers.
 //!
 //! A hash is of level `k` with probability `2^−k`: its low bits end in `k − 1` zeros. A register
 //! has the highest level `u` that its hashes reached, and whether the two levels below it occurred:
@@ -8,25 +8,25 @@
 //!       u               level u − 1 occurred  level u − 2 occurred
 //! ```
 //!
-//! A set of levels is a word whose bit `k − 1` stands for level `k`. In that form a hash is its own
-//! level, its lowest set bit, and what a register forgets is what lies more than two bits below the
-//! highest one.
+//! A set of levels is a word whose bit `k − 1` stands for level `k`. In that form the level of a
+//! hash is the lowest set bit of the hash itself. A register forgets the bits that lie more than
+//! two below the highest one.
 
-/// The levels that the register remembers.
+/// Returns the levels that the register remembers.
 #[inline]
 pub(super) const fn levels(register: u8) -> u64 {
-    // The levels below the first, which registers of 4 to 11 have bits for, fall off the end.
+    // The values 4 to 11 have bits for levels below the first. These fall off the end.
     (((4 | register & 3) as u64) << (register >> 2)) >> 3
 }
 
-/// The levels that would change the register: those it has a place for and has not seen, and all
-/// above.
+/// Returns the levels that would change the register: those it has a bit for and has not seen, and
+/// all levels above its highest.
 #[inline]
 pub(super) const fn news(register: u8) -> u64 {
     (!((4 | register & 3) as u64) << (register >> 2)) >> 3
 }
 
-/// The register that saw these levels.
+/// Returns the value of a register that saw these levels.
 #[inline]
 pub(super) const fn register(levels: u64) -> u8 {
     let highest = u64::BITS - levels.leading_zeros();
@@ -35,8 +35,8 @@ pub(super) const fn register(levels: u64) -> u8 {
     (highest as u8) << 2 | below
 }
 
-/// The register that saw what both did: `register(levels(a) | levels(b))`, from comparisons and
-/// selections of bytes alone, so that the compiler joins sixteen at a time.
+/// Returns the register that saw what both did: `register(levels(a) | levels(b))`. It only compares
+/// and selects bytes, so the compiler can join sixteen registers at a time.
 #[inline]
 pub(super) const fn join(a: u8, b: u8) -> u8 {
     let (high, low) = if a > b { (a, b) } else { (b, a) };
@@ -49,14 +49,15 @@ pub(super) const fn join(a: u8, b: u8) -> u8 {
     if low == 0 { high } else { high | seen }
 }
 
-/// The register if its highest level were higher by `rise`, and those below what they are.
+/// Returns the register as it would be if its highest level were higher by `rise` and the levels
+/// below it the same.
 pub(super) const fn raised(register: u8, rise: u8) -> u8 {
     let below = if rise < 2 { (register & 3) >> rise } else { 0 };
     ((register >> 2) + rise) << 2 | below
 }
 
-/// Returns true if the register is of a set of levels: none is above the highest, none below the
-/// first.
+/// Returns true if some set of levels leads to this register value, with no level above `highest`
+/// and none below the first.
 pub(super) const fn is_possible(register: u8, highest: u8) -> bool {
     matches!(register, 0 | 4 | 8 | 10 | 12..) && register >> 2 <= highest
 }
@@ -65,12 +66,12 @@ pub(super) const fn is_possible(register: u8, highest: u8) -> bool {
 mod tests {
     use super::*;
 
-    /// Every set of levels among five neighbours, at every height.
+    /// Every set of levels among five neighbours, from every lowest level.
     fn sets() -> impl Iterator<Item = u64> + Clone {
         (0..=56).flat_map(|lowest| (0..32_u64).map(move |pattern| pattern << lowest))
     }
 
-    /// The layout of a register, from its definition.
+    /// Checks the layout of a register against its definition.
     #[test]
     fn register_has_the_highest_level_and_the_two_below() {
         for set in sets() {

@@ -1,7 +1,6 @@
 //! The dense state: an array of [`register`](super::register)s.
 //!
-//! All that the estimator reads is a [histogram] of the bytes, which is counted when it is asked
-//! for.
+//! All that the estimator reads is a [histogram] of the bytes, which is counted on request.
 
 use super::register::{is_possible, join, levels, news, raised, register};
 use crate::cpu::without_bits;
@@ -10,32 +9,36 @@ use crate::distinct::register_sketch::kind::RegisterArray;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// How many hashes are compared with their registers before any register is changed: one a bit.
+/// The number of hashes that are compared with their registers before any register is changed: one
+/// for each bit of a word.
 const CHUNK: usize = 64;
 
-/// A bit that stands for no level: the lowest that is waited for when all registers are full.
+/// A bit that stands for no level: the value of `lowest` if all registers are full.
 const NO_LEVEL: u64 = 1 << 63;
 
-/// For as many hashes a register, the processor cannot foresee whether a hash changes its register.
-/// A wrong guess takes as long as a few changes.
+/// The number of hashes a register up to which the processor cannot predict whether a hash changes
+/// its register. A wrong prediction takes as long as a few changes.
 const YOUNG: usize = 16;
 
-/// How many registers have each value.
+/// The number of registers of each value.
 pub(super) type Histogram = [u32; 256];
 
-/// Registers that keep the highest level of their hashes and which of the two below occurred.
+/// Registers that keep the highest level of their hashes, and which of the two levels below it
+/// occurred.
 #[derive(Debug, Clone)]
 pub struct LevelRegisters {
     precision: u8,
     /// The top `precision` bits of a hash, shifted down by this, are the register's index.
     shift: u32,
     values: Box<[u8]>,
-    /// The lowest level that changes some register, as its bit: a hash with a lower bit set changes
-    /// none. Worth a test only for many hashes at once, and brought up to date only then.
+    /// The lowest level that changes some register, as its bit. A hash with a lower bit set changes
+    /// no register. Only batch inserts use it, and only they bring it up to date.
     lowest: u64,
-    /// A register that waited for that level when last looked at; none before it does.
+    /// The index of a register that the level in `lowest` would have changed when last checked. It
+    /// would change no register before it.
     witness: usize,
-    /// How many of the next single hashes are added whether they change their register or not.
+    /// The number of following single hashes that are added without checking whether they change
+    /// their register.
     young: u32,
 }
 
@@ -45,7 +48,7 @@ impl LevelRegisters {
         Self { precision, shift: 64 - u32::from(precision), values, lowest: 1, witness: 0, young }
     }
 
-    /// The level of a hash whose low bits are all zero.
+    /// Returns the level of a hash whose low bits are all zero.
     pub(super) const fn highest(precision: u8) -> u8 {
         64 - precision + 1
     }
@@ -54,29 +57,31 @@ impl LevelRegisters {
         histogram(&self.values)
     }
 
-    /// The top bits choose the register, the lowest set bit of the rest is the level.
+    /// Returns the index of a hash's register and the hash's level as its bit. The top bits choose
+    /// the register. The lowest set bit of the rest is the level.
     #[inline]
     fn place(&self, hash: u64) -> (usize, u64) {
         let low = hash | 1 << self.shift;
         ((hash >> self.shift) as usize, low & low.wrapping_neg())
     }
 
-    /// Adds a level, given as its bit, to what a register saw.
+    /// Adds a level, given as its bit, to the levels that a register saw.
     #[inline]
     fn add(&mut self, index: usize, level: u64) {
         let value = &mut self.values[index];
         *value = register(levels(*value) | level);
     }
 
-    /// Out of line, so that loops around [`insert`](Self::insert) stay small: it becomes rare.
+    /// Same as [`add`](Self::add), but kept out of line, so that loops around
+    /// [`insert`](Self::insert) stay small. Calls become rare as the sketch fills.
     #[cold]
     #[inline(never)]
     fn add_rarely(&mut self, index: usize, level: u64) {
         self.add(index, level);
     }
 
-    /// Brings the lowest level that changes a register up to date. Registers that have seen it or
-    /// left it behind never wait for it again, so that each is looked at once for each level.
+    /// Brings the lowest level that changes a register up to date. Once a level cannot change a
+    /// register, it never can again, so each register is checked once for each level.
     #[inline]
     fn raise_floor(&mut self) {
         while news(self.values[self.witness]) & self.lowest == 0 && self.lowest != NO_LEVEL {
@@ -102,7 +107,8 @@ impl RegisterArray for LevelRegisters {
         Self::from_boxed(precision, vec![0; 1 << precision].into())
     }
 
-    /// From register values, or `None` if one is of no set of levels.
+    /// Creates registers from stored values. Returns `None` if no set of levels leads to one of
+    /// them.
     fn from_values(precision: u8, values: &[u8]) -> Option<Self> {
         let (highest, histogram): (u8, Histogram) = (Self::highest(precision), histogram(values));
         let mut used = (0..=u8::MAX).zip(&histogram).filter(|(_, count)| **count > 0);
@@ -122,7 +128,7 @@ impl RegisterArray for LevelRegisters {
         &self.values
     }
 
-    /// Bytes behind the pointers.
+    /// The bytes of memory behind the pointers.
     fn memory(&self) -> usize {
         self.values.len()
     }
@@ -145,10 +151,10 @@ impl RegisterArray for LevelRegisters {
         }
     }
 
-    /// The same as one by one, without the branches that the processor cannot predict: whether a
-    /// hash changes its register is a toss while the sketch fills. A chunk is sieved first by the
-    /// levels that no register waits for, many hashes at a time, then each hash by its own
-    /// register, and only the few that tell something new are looked at again.
+    /// Adds many hashes. Same result as one by one, but without the branches that the processor
+    /// cannot predict: whether a hash changes its register is random while the sketch fills. First
+    /// the levels that change no register rule out hashes of a chunk, many at a time. Then each
+    /// remaining hash is compared with its own register. Only the few that change it are added.
     fn insert_all(&mut self, hashes: &[u64]) {
         let mut winners = [0; CHUNK];
         let (chunks, rest) = hashes.as_chunks::<CHUNK>();
@@ -177,8 +183,8 @@ impl RegisterArray for LevelRegisters {
         rest.iter().for_each(|&hash| self.insert(hash));
     }
 
-    /// Joins each pair of registers, folding `other` if it is more precise. `self` must not be the
-    /// more precise one.
+    /// Joins each pair of registers. If `other` is more precise, its registers are folded first.
+    /// `self` must not be the more precise one.
     fn merge(&mut self, other: &Self) {
         let extra = u32::from(other.precision - self.precision);
         if extra == 0 {
@@ -186,8 +192,8 @@ impl RegisterArray for LevelRegisters {
         } else {
             let other_highest = Self::highest(other.precision);
             for (index, &value) in other.values.iter().enumerate() {
-                // The lowest `extra` bits of the index were bits of the level's part of the hash:
-                // they only matter where all bits below them were zero.
+                // The lowest `extra` bits of the index belong to the level's part of the hash at
+                // the lower precision. They only count if all bits below them were zero.
                 let rise = if value >> 2 == other_highest {
                     (index as u64 | 1 << extra).trailing_zeros() as u8
                 } else {
@@ -200,7 +206,8 @@ impl RegisterArray for LevelRegisters {
     }
 }
 
-/// What else there is follows from the values, or is only brought up to date when it is of use.
+/// Compares the values only. The other fields follow from them, or are brought up to date only when
+/// they are used.
 impl PartialEq for LevelRegisters {
     fn eq(&self, other: &Self) -> bool {
         self.values == other.values

@@ -1,8 +1,8 @@
 //! The inner product of two sketches: how large is a join?
 //!
-//! In a row the products of corresponding counters add up to the inner product of the streams, and
-//! to products of keys that share a counter: `‖a‖₁‖b‖₁/width` on average, so that Markov's
-//! inequality bounds them as it bounds a single frequency.
+//! The products of corresponding counters of a row add up to the inner product of the streams, plus
+//! the products of different keys that share a counter. These collisions add `‖a‖₁‖b‖₁/width` on
+//! average, so Markov's inequality bounds them as it bounds a single frequency.
 
 use super::CountMin;
 use crate::error::Result;
@@ -11,9 +11,9 @@ use crate::estimate::{Confidence, Estimate};
 use crate::prelude::*;
 
 impl CountMin {
-    /// The inner product of the frequencies of two streams, `Σ aᵢ·bᵢ` over all keys: how many rows
-    /// their join has. Never below the truth, and above it by at most `ε‖a‖₁‖b‖₁` with a confidence
-    /// of `1 − δ`.
+    /// Returns the inner product of the frequencies of two streams, `Σ aᵢ·bᵢ` over all keys: the
+    /// number of rows of their join. It is never below the truth. It exceeds the truth by at most
+    /// `ε‖a‖₁‖b‖₁` with a confidence of `1 − δ`.
     ///
     /// # Errors
     /// If the two differ in size or scheme, or one has conservative updates.
@@ -30,7 +30,7 @@ impl CountMin {
         self.product_within(other, Self::epsilon(self.rows.width), self.confidence())
     }
 
-    /// The inner product with bounds at the given confidence.
+    /// Returns the inner product with bounds at the given confidence.
     ///
     /// # Errors
     /// As for [`inner_product`](Self::inner_product).
@@ -41,8 +41,8 @@ impl CountMin {
     fn product_within(&self, other: &Self, share: f64, confidence: Confidence) -> Result<Estimate> {
         let why_plain = "a conservative counter is less than the sum of its keys: build plain sketches";
         self.require_alike(other, why_plain)?;
-        // The products of a row add up to at most that of both totals, which 128 bits hold; only
-        // counters that have stopped may exceed it.
+        // The products of a row add up to at most the product of both totals, which fits in 128
+        // bits. Only counters that have saturated may exceed it.
         let products = self.rows.of(&self.counters).zip(self.rows.of(&other.counters)).map(|(a, b)| {
             a.iter().zip(b).map(|(&a, &b)| u128::from(a) * u128::from(b)).fold(0, u128::saturating_add)
         });

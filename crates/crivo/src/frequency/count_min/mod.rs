@@ -1,9 +1,9 @@
-// This file is long because the documentation and the examples of its public functions stand in it.
+// This file is long because it contains the documentation and the examples of its public functions.
 
-//! Count-Min: how often did this key come, for every key at once.
+//! Count-Min: how often did this key occur, for every key at once.
 //!
-//! **Question.** How often did a key come, or how much weight came with it, in a stream with too
-//! many different keys for a table of them?
+//! **Question.** How often did a key occur, or how much weight had it, in a stream with too many
+//! different keys for a hash table?
 //!
 //! **Guarantee.** With `depth` rows of `width` counters, `ε = e/width`, `δ = e^−depth` and `N` the
 //! weight of the whole stream, the answer is never below the truth, and above it by more than `εN`
@@ -13,22 +13,23 @@
 //! truth ≤ value   for every stream          truth ≥ value − εN   with probability 1 − δ
 //! ```
 //!
-//! At other confidences the same table promises other widths: a row exceeds the truth by more than
-//! `t·N/width` with probability below `1/t` (Markov), all of them together with `t^−depth`. [Inner
-//! products](CountMin::inner_product) have the same bounds with `N` the product of both weights.
+//! The same table gives bounds at other confidences. A row exceeds the truth by more than
+//! `t·N/width` with probability below `1/t` (Markov), and all rows do with probability below
+//! `t^−depth`. [Inner products](CountMin::inner_product) have the same bounds, with `N` the product
+//! of both weights.
 //!
-//! **Idea.** Each row is a hash table without keys: a key adds to one counter, and so does whatever
-//! falls on the same one. Every counter of a key is the truth or more; the least of them is the
-//! nearest. Rows place keys independently, so that a key is unlucky in all of them only rarely.
+//! **Idea.** Each row is a hash table without keys: a key adds to one counter, and so does every
+//! other key that collides with it. Every counter of a key is at least the truth, so the smallest
+//! one is the closest. Rows place keys independently, so a key rarely collides in all of them.
 //!
-//! **Conservative update** raises a key's counters only as far as its own minimum demands. Answers
-//! are never above those of the plain sketch, and on skewed streams about half as far off. But then
-//! counters are no sums any more: they depend on the order of the stream, so such sketches refuse
-//! [`merge`](CountMin::merge) and inner products.
+//! **Conservative update** raises a key's counters only as far as its own minimum requires. Answers
+//! are never above those of the plain sketch, and on skewed streams their error is about half. But
+//! counters are then no longer sums: they depend on the order of the stream. So such sketches
+//! refuse [`merge`](CountMin::merge) and inner products.
 //!
-//! **When not to use it.** For rare keys: the error is a share of the whole stream, so a key that
-//! came less often than `εN` drowns in it. For *which* keys are frequent, use
-//! [`HeavyHitters`](super::HeavyHitters), which keeps them. For different keys that fit a hash
+//! **When not to use it.** For rare keys: the error is a share of the whole stream, so it hides a
+//! key that occurred less often than `εN`. To find *which* keys are frequent, use
+//! [`HeavyHitters`](super::HeavyHitters), which keeps them. If the different keys fit in a hash
 //! table, use that.
 //!
 //! **Sources.** Cormode, Muthukrishnan: *An improved data stream summary: the Count-Min sketch and
@@ -36,10 +37,10 @@
 //! measurement and accounting* (2002).
 //!
 //! **Where this departs from them.** Keys are hashed once, to 64 bits, and each row remixes that
-//! hash; widths need be no prime and no power of two. Since weights are whole, `εN` is rounded
-//! down. An answer of 0 is exact. Some libraries, Apache DataSketches among them, state the
-//! interval as `[value, value + εN]`: their lower bound is above the truth for every key that met
-//! another. This one is tested against the truth.
+//! hash. A width need not be a prime or a power of two. Since weights are whole numbers, `εN` is
+//! rounded down. An answer of 0 is exact. Some libraries, Apache DataSketches among them, state the
+//! interval as `[value, value + εN]`. Their lower bound is above the truth for every key that
+//! collided with another in all rows. This interval is tested against the truth.
 
 mod inner_product;
 mod stored;
@@ -57,7 +58,7 @@ use crate::keys::{Key, KeyBatch, KeyScheme};
 use crate::prelude::*;
 use crate::sketch::{InsertHashes, InsertKeys};
 
-/// Counts how often each key came; see the [module](self) for the guarantee.
+/// Counts how often each key occurred; see the [module](self) for the guarantee.
 ///
 /// ```
 /// use crivo::frequency::CountMin;
@@ -75,9 +76,10 @@ pub struct CountMin {
     scheme: KeyScheme,
     rows: Rows,
     conservative: bool,
-    /// That of every answer, `1 − δ`: its exponential would cost more than the answer.
+    /// The confidence of every answer, `1 − δ`. It is stored because its exponential costs more
+    /// than an answer.
     confidence: Confidence,
-    /// The weight of everything that came; as high as a counter can count if it was more.
+    /// The weight of the whole stream. It stops at the largest value of a counter.
     total: u64,
     counters: Vec<u64>,
 }
@@ -85,24 +87,26 @@ pub struct CountMin {
 // ---- limits and sizing ----
 
 impl CountMin {
-    /// Up to 8 GiB a row, an ε of 2.5·10⁻⁹.
+    /// The widths a sketch may have: up to 8 GiB a row, an ε of 2.5·10⁻⁹.
     pub const WIDTHS: RangeInclusive<u32> = Rows::WIDTHS;
 
-    /// With 32 rows δ is 10⁻¹⁴, and no longer the likeliest thing to go wrong.
+    /// The depths a sketch may have. With 32 rows δ is 10⁻¹⁴, and other failures are more likely.
     pub const DEPTHS: RangeInclusive<u32> = Rows::DEPTHS;
 
-    /// The share of the whole weight by which answers exceed the truth at most: `e/width`.
+    /// Returns `e/width`: the largest excess of an answer over the truth, as a share of the whole
+    /// weight.
     pub fn epsilon(width: u32) -> f64 {
         E / f64::from(width)
     }
 
-    /// The probability that an answer exceeds the truth by more: `e^−depth`.
+    /// Returns `e^−depth`: the probability that an answer exceeds the truth by more than
+    /// [`epsilon`](Self::epsilon).
     pub fn delta(depth: u32) -> f64 {
         libm::exp(-f64::from(depth))
     }
 
-    /// The least width and depth that promise an error of at most `epsilon` times the whole weight
-    /// with a probability of at least `1 − delta`: `⌈e/ε⌉` and `⌈ln 1/δ⌉`.
+    /// Returns the least width and depth that promise an error of at most `epsilon` times the whole
+    /// weight with a probability of at least `1 − delta`: `⌈e/ε⌉` and `⌈ln 1/δ⌉`.
     ///
     /// # Errors
     /// If a number is not between 0 and 1, or so small that no table reaches it.
@@ -131,7 +135,7 @@ impl CountMin {
     }
 }
 
-/// The least whole number, of those next to `near`, that reaches a goal.
+/// Returns the least whole number next to `near` for which `reaches` returns true.
 fn least_reaching(near: f64, reaches: impl Fn(u32) -> bool) -> u32 {
     let near = near as u32;
     (near.saturating_sub(1).max(1)..=near).find(|&size| reaches(size)).unwrap_or(near + 1)
@@ -140,7 +144,7 @@ fn least_reaching(near: f64, reaches: impl Fn(u32) -> bool) -> u32 {
 // ---- construction ----
 
 impl CountMin {
-    /// An empty sketch of `depth` rows of `width` counters for keys that are bytes or text.
+    /// Returns an empty sketch of `depth` rows of `width` counters for keys that are bytes or text.
     ///
     /// # Errors
     /// If a size is not in [`WIDTHS`](Self::WIDTHS) or [`DEPTHS`](Self::DEPTHS), or there is not
@@ -149,7 +153,7 @@ impl CountMin {
         Self::with_scheme(width, depth, KeyScheme::bytes())
     }
 
-    /// An empty sketch for keys of the given scheme.
+    /// Returns an empty sketch for keys of the given scheme.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
@@ -159,13 +163,13 @@ impl CountMin {
     }
 
     fn assemble(scheme: KeyScheme, rows: Rows, conservative: bool, total: u64, counters: Vec<u64>) -> Self {
-        // No depth of the range makes δ vanish beside 1.
+        // At no allowed depth is δ so small that 1 − δ rounds to 1.
         let confidence = Confidence::new(1.0 - Self::delta(rows.depth)).unwrap_or_default();
         Self { scheme, rows, conservative, confidence, total, counters }
     }
 
-    /// An empty sketch with conservative update, for keys that are bytes or text: closer answers,
-    /// but no merge and no inner product.
+    /// Returns an empty sketch with conservative update, for keys that are bytes or text. Its
+    /// answers are closer, but it has no merge and no inner product.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
@@ -173,7 +177,7 @@ impl CountMin {
         Self::conservative_with_scheme(width, depth, KeyScheme::bytes())
     }
 
-    /// An empty sketch with conservative update for keys of the given scheme.
+    /// Returns an empty sketch with conservative update for keys of the given scheme.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
@@ -191,8 +195,8 @@ impl CountMin {
         Ok(Self { conservative: true, ..Self::with_scheme(width, depth, scheme)? })
     }
 
-    /// An empty sketch, for bytes or text, of the smallest [size](Self::size_for) that promises the
-    /// error.
+    /// Returns an empty sketch, for keys that are bytes or text, of the smallest
+    /// [size](Self::size_for) that promises the error.
     ///
     /// # Errors
     /// As for [`size_for`](Self::size_for) and [`new`](Self::new).
@@ -251,16 +255,17 @@ impl CountMin {
         }
     }
 
-    /// Counts many keys by their hashes; the same as one by one, and faster.
+    /// Counts many keys by their hashes. Same result as one by one, but faster.
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
         self.total = self.total.saturating_add(hashes.len() as u64);
         self.add_all(hashes, |_| 1);
     }
 
-    /// Adds to many keys, by their hashes, the weights at the same places.
+    /// Adds weights to many keys by their hashes. Each weight belongs to the hash at the same
+    /// position.
     ///
     /// # Errors
-    /// If there are not as many weights as hashes; nothing is added then.
+    /// If the numbers of weights and hashes differ; nothing is added then.
     pub fn add_hashes(&mut self, hashes: &[u64], weights: &[u64]) -> Result<()> {
         require_weights(hashes.len(), weights)?;
         self.total = weights.iter().fold(self.total, |total, &weight| total.saturating_add(weight));
@@ -279,7 +284,7 @@ impl CountMin {
     /// Adds the weights to the keys of a batch.
     ///
     /// # Errors
-    /// If the batch was hashed under another scheme, or there are not as many weights as keys;
+    /// If the batch was hashed under another scheme, or the numbers of weights and keys differ;
     /// nothing is added then.
     pub fn add_batch(&mut self, batch: &KeyBatch<'_>, weights: &[u64]) -> Result<()> {
         self.scheme.require_same(batch.scheme())?;
@@ -309,8 +314,8 @@ impl InsertHashes for CountMin {
 // ---- query ----
 
 impl CountMin {
-    /// Returns how often the key came: never less than the truth, and more by at most
-    /// [`margin`](Self::margin) with a confidence of `1 − δ`. An answer of 0 is certain.
+    /// Returns how often the key occurred. The answer is never below the truth, and exceeds it by
+    /// at most [`margin`](Self::margin) with a confidence of `1 − δ`. An answer of 0 is certain.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind.
@@ -330,7 +335,7 @@ impl CountMin {
         Ok(self.frequency_of_hash(self.scheme.hash(key)?))
     }
 
-    /// Returns how often the key came, with bounds at the given confidence.
+    /// Returns how often the key occurred, with bounds at the given confidence.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind.
@@ -338,20 +343,20 @@ impl CountMin {
         Ok(self.frequency_of_hash_at(self.scheme.hash(key)?, confidence))
     }
 
-    /// Returns how often the key of this hash came: see [`frequency`](Self::frequency).
+    /// Returns how often the key of this hash occurred: see [`frequency`](Self::frequency).
     #[inline]
     pub fn frequency_of_hash(&self, hash: u64) -> Estimate {
         self.estimate(self.rows.minimum(&self.counters, hash), self.margin(), self.confidence())
     }
 
-    /// Returns how often the key of this hash came, with bounds at the given confidence.
+    /// Returns how often the key of this hash occurred, with bounds at the given confidence.
     pub fn frequency_of_hash_at(&self, hash: u64, confidence: Confidence) -> Estimate {
         self.estimate(self.rows.minimum(&self.counters, hash), self.margin_at(confidence), confidence)
     }
 
-    /// Writes to `counts` how often each key of a batch came, in their order, replacing what it
-    /// held. The truth lies in `count − margin ..= count` for the [`margin`](Self::margin) of the
-    /// sketch.
+    /// Writes to `counts` how often each key of a batch occurred, in the order of the batch. The
+    /// previous contents of `counts` are replaced. The truth lies in `count − margin ..= count` for
+    /// the [`margin`](Self::margin) of the sketch.
     ///
     /// # Errors
     /// If the batch was hashed under another scheme.
@@ -361,8 +366,8 @@ impl CountMin {
         Ok(())
     }
 
-    /// Writes to `counts` how often the key of each hash came, in their order, replacing what it
-    /// held.
+    /// Writes to `counts` how often the key of each hash occurred, in the order of the hashes. The
+    /// previous contents of `counts` are replaced.
     pub fn frequencies_of_hashes(&self, hashes: &[u64], counts: &mut Vec<u64>) {
         self.rows.minima(&self.counters, hashes, counts);
     }
@@ -375,7 +380,7 @@ impl CountMin {
     }
 
     /// Returns the largest excess of an answer over the truth, at the given confidence:
-    /// `t·N/width`, rounded down, where `t^−depth` is the probability that is left.
+    /// `t·N/width`, rounded down, where `t^−depth` is the remaining probability.
     pub fn margin_at(&self, confidence: Confidence) -> u64 {
         self.margin_of(self.share_at(confidence))
     }
@@ -391,7 +396,7 @@ impl CountMin {
         libm::exp(-libm::log1p(-confidence.level()) / f64::from(depth)) / f64::from(width)
     }
 
-    /// The confidence of answers where none is asked for: `1 − δ`.
+    /// The default confidence of answers: `1 − δ`.
     pub fn confidence(&self) -> Confidence {
         self.confidence
     }
@@ -405,18 +410,18 @@ impl CountMin {
         Estimate::probable(value, count.saturating_sub(margin) as f64, value, confidence)
     }
 
-    /// The weight of everything that came.
+    /// The weight of the whole stream.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// Returns true if nothing but weights of 0 came.
+    /// Returns true if no weight above 0 was added.
     pub fn is_empty(&self) -> bool {
         self.total == 0
     }
 
-    /// Returns true if the total has reached 2^64 − 1, where counting stops. Lower bounds are 0
-    /// from then on, and the answer for a key whose counters have all stopped has no upper bound.
+    /// Returns true if the total has reached 2^64 − 1, where counting stops. From then on lower
+    /// bounds are 0, and a key whose counters are all at their maximum has no upper bound.
     pub fn is_saturated(&self) -> bool {
         self.total == u64::MAX
     }
@@ -482,9 +487,9 @@ impl CountMin {
     }
 }
 
-/// Returns an estimate with certain bounds, from 0 to the counter. It answers for a counter of 0,
-/// and for sketches whose total is saturated: the margin is a share of the total, which is no
-/// longer known there.
+/// Returns an estimate with certain bounds, from 0 to the counter. It is used for a counter of 0,
+/// and for sketches whose total is saturated. There the margin is unknown, because it is a share of
+/// the total.
 #[cold]
 fn without_margin(count: u64) -> Estimate {
     let upper = if count == u64::MAX { f64::INFINITY } else { count as f64 };

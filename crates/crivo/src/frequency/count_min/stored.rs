@@ -1,4 +1,4 @@
-//! Joining sketches, and keeping them as bytes.
+//! Merging sketches, and encoding them as bytes.
 
 use super::CountMin;
 use crate::codec::{Decode, Encode, Family, Header, Reader, Writer};
@@ -13,7 +13,7 @@ use crate::sketch::{AddWeights, Frequency, Merge, impl_sketch};
 // ---- merge ----
 
 impl CountMin {
-    /// Makes this the sketch of both streams, bit for bit.
+    /// Merges another sketch into this one. The result is the sketch of both streams, bit for bit.
     ///
     /// # Errors
     /// If the two differ in size or scheme, or one has conservative updates; the sketch is
@@ -75,12 +75,12 @@ const PLAIN: u8 = 0;
 const CONSERVATIVE: u8 = 1;
 
 impl CountMin {
-    /// The sketch as bytes: the contents of a `.crivo` file.
+    /// Encodes the sketch as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The sketch that the bytes hold.
+    /// Decodes a sketch from bytes.
     ///
     /// # Errors
     /// If they are not the whole, undamaged bytes of a Count-Min sketch: see [`Decode::decode`].
@@ -123,8 +123,8 @@ impl Decode for CountMin {
     }
 }
 
-/// Every conservative update raised one counter of each row by its weight at most, and at least
-/// one, the least, by all of it.
+/// Refuses counters that conservative updates cannot have made. An update raises one counter of
+/// each row by its weight at most, and the smallest of these counters by all of it.
 fn check_raised(rows: Rows, table: &[u64], total: u64) -> Result<()> {
     let (mut most, mut all) = (0, 0);
     for sum in rows.of(table).map(sum) {

@@ -1,22 +1,24 @@
-//! Eight counters, told apart by one byte each.
+//! Buckets of eight counters, distinguished by one byte each.
 //!
-//! The bytes are one word, so that all of them are compared with the wanted one in a few
-//! instructions and without a branch. A mask of slots is a word too: the high bit of each slot's
-//! byte.
+//! The eight bytes form one word, so all of them are compared with the wanted byte in a few
+//! instructions and without a branch. A mask of slots is a word too: it uses the high bit of each
+//! slot's byte.
 
 use super::rounded::RoundedUp;
 use crate::cpu::prefetch;
 
-/// Slots of a bucket: as many as a word has bytes.
+/// The number of slots of a bucket: one for each byte of a word.
 pub(super) const SLOTS: usize = 8;
 
 const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 
-/// A slot in use has a tag and a count above the table's threshold; a free one has neither.
+/// A bucket of slots. A used slot has a tag and a count above the table's threshold; a free slot
+/// has neither.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Bucket {
-    /// A byte a slot: zero if it is free, otherwise the high bit and seven bits of the hash.
+    /// One byte for each slot: zero if it is free, otherwise the high bit and seven bits of the
+    /// hash.
     tags: u64,
     pub(super) hashes: [u64; SLOTS],
     pub(super) counts: [u64; SLOTS],
@@ -24,14 +26,14 @@ pub(super) struct Bucket {
 }
 
 impl Bucket {
-    /// The slots whose tag is the hash's. Above the lowest there may be false ones.
+    /// Returns the slots whose tag is the hash's. Slots above the lowest may be false positives.
     #[inline]
     pub(super) fn matches(&self, hash: u64) -> u64 {
         let difference = self.tags ^ (tag(hash) * LOW_BITS);
         difference.wrapping_sub(LOW_BITS) & !difference & HIGH_BITS
     }
 
-    /// Begins to fetch what a known key needs: tags and counts.
+    /// Prefetches what a known key needs: tags and counts.
     #[inline]
     pub(super) fn prefetch(&self) {
         prefetch(std::slice::from_ref(&self.tags), 0);
@@ -48,7 +50,7 @@ impl Bucket {
         self.tags & HIGH_BITS
     }
 
-    /// The slots in use whose count is not above the threshold.
+    /// Returns the used slots whose count is not above the threshold.
     #[inline]
     pub(super) fn fallen(&self, threshold: u64) -> u64 {
         let mut mask = 0;
@@ -58,7 +60,7 @@ impl Bucket {
         mask & self.tags
     }
 
-    /// Gives a slot, which may have it already, the tag of a hash.
+    /// Sets the tag of a slot to that of a hash. The slot may have it already.
     #[inline]
     pub(super) fn claim(&mut self, slot: usize, hash: u64) {
         self.tags |= tag(hash) << (8 * slot);
@@ -86,32 +88,32 @@ impl Bucket {
     }
 }
 
-/// Seven bits of a hash; those that choose the bucket are others.
+/// Returns the tag of a hash: seven bits, other than those that choose the bucket.
 #[inline]
 fn tag(hash: u64) -> u64 {
     hash & 0x7F | 0x80
 }
 
-/// The mask of one slot.
+/// Returns the mask of one slot.
 #[inline]
 pub(super) fn mask_of(slot: usize) -> u64 {
     0x80 << (8 * slot)
 }
 
-/// The lowest slot of a mask, or slot 0.
+/// Returns the lowest slot of a mask, or slot 0 if the mask is empty.
 #[inline]
 pub(super) fn lowest(mask: u64) -> usize {
     (mask.trailing_zeros() / 8) as usize % SLOTS
 }
 
-/// Returns how many slots a mask has: added up in the top byte, because not every processor counts
-/// bits.
+/// Returns the number of slots in a mask. They are added up in the top byte, because not every
+/// processor has an instruction that counts bits.
 #[inline]
 pub(super) fn count(mask: u64) -> usize {
     ((mask >> 7).wrapping_mul(LOW_BITS) >> 56) as usize
 }
 
-/// The slots of a mask, in order.
+/// Returns the slots of a mask, in order.
 #[inline]
 pub(super) fn slots(mut mask: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

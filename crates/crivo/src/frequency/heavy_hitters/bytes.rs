@@ -10,12 +10,12 @@ use crate::keys::{KeyKind, KeyRef, KeyScheme};
 use crate::prelude::*;
 
 impl HeavyHitters {
-    /// The sketch as bytes: the contents of a `.crivo` file.
+    /// Encodes the sketch as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The sketch that the bytes hold.
+    /// Decodes a sketch from bytes.
     ///
     /// # Errors
     /// If they are not the whole, undamaged bytes of a HeavyHitters: see [`Decode::decode`].
@@ -95,8 +95,8 @@ impl HeavyHitters {
         Ok(Entry { hash, key, counter: Counter { count, error } })
     }
 
-    /// Refuses a total that cannot have led to these counters, which exceed the maximum error by
-    /// `above` altogether: what is accepted keeps the guarantee.
+    /// Refuses a total that cannot have led to these counters, so that every accepted sketch keeps
+    /// the guarantee. `above` is the sum of what the counters exceed the maximum error by.
     fn require_possible(&self, above: u128) -> Result<()> {
         let least = above + u128::from(self.max_error()) * u128::from(Self::divisor(self.capacity()));
         let total = u128::from(self.total);

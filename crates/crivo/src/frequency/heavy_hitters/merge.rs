@@ -1,4 +1,4 @@
-//! Two sketches as one.
+//! Merging two sketches.
 
 use super::HeavyHitters;
 use super::bucket::{SLOTS, lowest, mask_of, slots};
@@ -16,8 +16,8 @@ use crate::prelude::*;
 use crate::sketch::{AddWeights, Frequency, Merge, Top, impl_sketch};
 
 impl HeavyHitters {
-    /// Makes this a sketch of both streams, with the guarantee for their joint total. Of two
-    /// capacities the lower one stays.
+    /// Merges another sketch into this one. The guarantee holds for the total of both streams. The
+    /// lower of the two capacities is kept.
     ///
     /// # Errors
     /// If the schemes differ or there is no memory; the sketch is unchanged then.
@@ -43,7 +43,8 @@ impl HeavyHitters {
         Ok(())
     }
 
-    /// Returns a new table of both: for tables that have to grow, or hold [strays](super::strays).
+    /// Builds a new table from both. It is used if a table has to grow or has
+    /// [strays](super::strays).
     fn joined_anew(&self, other: &Self, capacity: usize) -> Result<Table> {
         let (mine, theirs) = (&self.table, &other.table);
         let mut threshold = mine.threshold().saturating_add(theirs.threshold());
@@ -73,7 +74,7 @@ impl HeavyHitters {
     }
 }
 
-/// A key of another table: where it is there and, if it has a counter here, where that is.
+/// A key that both tables have a counter for: its slot in the other table and its slot here.
 #[derive(Debug, Clone, Copy, Default)]
 struct Meeting {
     theirs: u32,
@@ -81,13 +82,13 @@ struct Meeting {
 }
 
 impl Table {
-    /// Adds the counters of another table to this one where it lies, and gives up the smallest
-    /// until at most `capacity` are left. Returns false, with nothing changed, if the table would
-    /// have to grow or there are strays.
+    /// Adds the counters of another table to this one in place. Then it gives up the smallest until
+    /// at most `capacity` are left. Returns false, with nothing changed, if the table would have to
+    /// grow, has strays or would reach the largest count.
     ///
-    /// Whether a key has a counter in both tables is a toss that a processor cannot predict. So
-    /// keys are first sorted into lists, by writing each to the end of its list and moving that end
-    /// or not.
+    /// A processor cannot predict whether a key has a counter in both tables. So keys are first
+    /// sorted into lists without a branch: each key is written to the end of its list, and that end
+    /// then moves or not.
     ///
     /// # Errors
     /// If there is no memory; nothing is changed then.
@@ -99,8 +100,9 @@ impl Table {
             return Ok(false);
         }
 
-        // First without a change: where their keys are here, and what the counts of all keys come
-        // to. Each list has one place more than it can need, for what is written behind its end.
+        // The first pass changes nothing. It finds the slots of the other table's keys here, and
+        // the merged counts of all keys. Each list has one entry more than it needs, for the write
+        // behind its end.
         let theirs = other.codes()?;
         let mut met: Vec<Meeting> = zeroed(theirs.len() as u64 + 1)?;
         let mut new: Vec<u32> = zeroed(theirs.len() as u64 + 1)?;
@@ -167,7 +169,7 @@ impl Table {
                     let more = if alone & mask_of(slot) == 0 { 0 } else { other.threshold() };
                     *count = count.saturating_add(more);
                 }
-                // The errors of those that are given up are of no use.
+                // Counters that are given up need no error.
                 for slot in slots(alone & !bucket.fallen(threshold)) {
                     let counter = Counter { count: 0, error: bucket.errors[slot] };
                     bucket.errors[slot] = counter.plus(unknown, base).error;
@@ -185,8 +187,8 @@ impl Table {
         Ok(true)
     }
 
-    /// Returns true and the code of the slot of a key, if it has one. Most keys are settled by
-    /// their own bucket, known or not with the same instructions.
+    /// Returns true and the code of a key's slot if the key has one. The home bucket decides for
+    /// most keys, with the same instructions whether the key is known or not.
     #[inline]
     #[allow(clippy::needless_bitwise_bool)] // the lazy operator would be a branch
     fn code_of(&self, hash: u64, text: &[u8]) -> (bool, u32) {
@@ -207,7 +209,7 @@ impl Table {
         self.buckets[place.bucket].counts[place.slot]
     }
 
-    /// Returns the codes of the slots in use.
+    /// Returns the codes of the used slots.
     ///
     /// # Errors
     /// If there is no memory.
@@ -225,7 +227,7 @@ impl Table {
     }
 }
 
-/// The number of a slot, in the order of the table.
+/// Returns the number of a slot, counted in the order of the table.
 fn code_of_place(place: Place) -> u32 {
     (place.bucket * SLOTS + place.slot) as u32
 }
@@ -274,8 +276,9 @@ impl Merge for HeavyHitters {
 }
 
 impl Counter {
-    /// The counter for both streams, given the count and the error of its key in the other: where
-    /// it has no counter, both are the threshold. No error exceeds the threshold of both.
+    /// Returns the counter of a key for both streams. `other` is the key's count and error in the
+    /// other table, or that table's threshold for both if the key has no counter there. No error
+    /// exceeds `threshold`, the sum of both thresholds.
     fn plus(self, other: (u64, u64), threshold: u64) -> Self {
         let error = self.error.count().saturating_add(other.1).min(threshold);
         Self { count: self.count.saturating_add(other.0), error: RoundedUp::of(error) }
@@ -334,7 +337,7 @@ mod tests {
             first.merge(&second).unwrap();
             assert_eq!(first, anew, "round {round}");
             assert_eq!(first.encode(), anew.encode(), "round {round}");
-            // What was merged goes on counting as what was built anew.
+            // The merged sketch must go on counting like the one built anew.
             let mut anew = anew;
             for key in 0..500 {
                 let text = format!("key {key}");

@@ -1,50 +1,49 @@
-// This file is long because the documentation and the examples of its public functions stand in it.
+// This file is long because it contains the documentation and the examples of its public functions.
 
-//! HeavyHitters: which keys come most often, with certain bounds for each.
+//! HeavyHitters: which keys occur most often, with certain bounds for each.
 //!
-//! **Question.** Which keys make up most of a stream, and how often did each come?
+//! **Question.** Which keys make up most of a stream, and how often did each occur?
 //!
 //! **Guarantee.** With `k` counters and a total weight `N` every key has bounds that no input can
-//! break. A key with a counter came at least `lower` and at most `upper` times. A key without one
-//! came at most [`max_error`](HeavyHitters::max_error) times, and
+//! break. A key with a counter occurred at least `lower` and at most `upper` times. A key without
+//! one occurred at most [`max_error`](HeavyHitters::max_error) times, and
 //!
 //! ```text
 //! upper − lower ≤ 1.001 · max_error,   max_error ≤ N / (k + 1 − ⌊k/4⌋) < 4/3 · N/k
 //! ```
 //!
 //! So every key with more than that share of the total has a counter. While at most `k` different
-//! keys came, `max_error` is 0 and every answer exact. Merging keeps all of this, for the total of
-//! both.
+//! keys have occurred, `max_error` is 0 and every answer is exact. Merging keeps all of this, for
+//! the total of both.
 //!
 //! **Idea.** Count every key until there are more than `k`. Then the smallest quarter of the
-//! counters, and all that equal the largest of them, are given up; that largest count is the
-//! *threshold*: what a key without a counter may have had. A new key begins at the threshold, which
-//! makes its counter an upper bound, and remembers the threshold as its own error: what the counter
-//! rose since is a lower bound. Keys that are truly frequent come early and stay, so their error is
-//! nearly always far below `max_error`, and often 0.
+//! counters is given up, together with all that equal the largest of that quarter. That largest
+//! count is the *threshold*: the highest count that a key without a counter may have had. A new key
+//! begins at the threshold, which makes its counter an upper bound. It remembers the threshold as
+//! its own error: what the counter rose since then is a lower bound. Keys that are truly frequent
+//! occur early and stay. So their error is nearly always far below `max_error`, and often 0.
 //!
-//! *Why the error is bounded.* Let `c` be what a counter is above the threshold `t`; then
+//! *Why the error is bounded.* Let `c` be the excess of a counter over the threshold `t`; then
 //! `Σc + t·m ≤ N` with `m = k + 1 − ⌊k/4⌋`. Adding a weight raises both sides by it. Raising `t` by
 //! `d`, the `1 + ⌊k/4⌋`th smallest of `k + 1` values `c`, lowers at least `m` of them by all of
-//! `d`. A merge adds both sides up, and if more than `k` counters remain raises `t` by the smallest
+//! `d`. A merge adds both sides. If more than `k` counters remain, it raises `t` by the smallest
 //! `c` that suffices, which lowers at least `k + 1` of them.
 //!
-//! **When not to use it.** For the count of any key that is asked for, rare ones included (a
-//! Count-Min sketch bounds them better in the same memory); for data with few different keys, where
-//! a hash map is exact anyway. It cannot forget.
+//! **When not to use it.** For the count of arbitrary keys, rare ones included: a Count-Min sketch
+//! bounds them better in the same memory. For data with few different keys, where a hash map is
+//! exact anyway. It cannot forget.
 //!
 //! **Order matters.** The counters depend on the order of the keys, and on how a stream was split
 //! before it was merged; the guarantee does not. The same operations in the same order always give
 //! the same bytes, and a batch is the same as its keys one by one.
 //!
 //! **Memory.** 24 bytes a counter for integers and hashes (19 in a table at most four fifths full),
-//! 44 for a text. A text of more than 15 bytes takes up to twice its length besides, in one array
-//! that is compacted when more than a third of it belongs to counters given up. A key longer than
-//! [`MAX_KEY_BYTES`](HeavyHitters::MAX_KEY_BYTES) is refused with an error, so that a few of them
-//! cannot take more memory than the capacity suggests. The table grows with the number of different
-//! keys and never beyond the capacity. While it lasts, compacting borrows as much again as the
-//! texts take, and a merge 56 bytes a counter.
-//!
+//! 44 for a text. A text of more than 15 bytes takes up to twice its length in addition. These
+//! texts lie in one array, which is compacted when more than a third of it belongs to counters
+//! given up. A key longer than [`MAX_KEY_BYTES`](HeavyHitters::MAX_KEY_BYTES) is refused with an
+//! error, so that a few of them cannot take more memory than the capacity suggests. The table grows
+//! with the number of different keys and never beyond the capacity. Compacting temporarily needs as
+//! much memory again as the texts take, and a merge 56 bytes a counter.
 //! **Sources.** Misra, Gries: *Finding repeated elements* (1982). Metwally, Agrawal, El Abbadi:
 //! *Efficient computation of frequent and top-k elements in data streams* (2005), for counters that
 //! are upper bounds. Agarwal et al.: *Mergeable summaries* (2012). Anderson et al.: *A
@@ -104,35 +103,37 @@ pub struct HeavyHitters {
     table: Table,
 }
 
-/// Which keys to list when the bounds leave it open whether one is above a share.
+/// Which keys [`HeavyHitters::above`] lists if the bounds leave open whether a key is above the
+/// share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reading {
-    /// Only keys that certainly are above it: none that is not, some that are may be missing.
+    /// Only keys that are certainly above the share. Some keys above it may be missing.
     NoFalsePositives,
-    /// Every key that may be above it: none that is can be missing, some may not be.
+    /// Every key that may be above the share. No key above it is missing, but some listed keys may
+    /// not be above it.
     NoFalseNegatives,
 }
 
 // ---- limits and sizing ----
 
 impl HeavyHitters {
-    /// How many counters there may be. (16 million take 400 MB.)
+    /// The numbers of counters a sketch may have. (16 million take 400 MB.)
     pub const CAPACITIES: RangeInclusive<u64> = 1..=1 << 24;
 
-    /// Longer keys are refused: what is that long is better counted by its hash, under
-    /// [`KeyScheme::hashes`].
+    /// The length of the longest key; longer keys are refused. Count them by their hash instead,
+    /// under [`KeyScheme::hashes`].
     pub const MAX_KEY_BYTES: usize = 4096;
 
-    /// The share of the total that no error exceeds: `1/(capacity + 1 − ⌊capacity/4⌋)`.
+    /// Returns the share of the total that no error exceeds: `1/(capacity + 1 − ⌊capacity/4⌋)`.
     pub fn guaranteed_share(capacity: u64) -> f64 {
         1.0 / Self::divisor(capacity) as f64
     }
 
-    /// The fewest counters that find every key above a share of the total, and no count wrong by
-    /// more.
+    /// Returns the least capacity that finds every key above a share of the total. No count is off
+    /// by more than that share.
     ///
     /// # Errors
-    /// If no capacity of the range does.
+    /// If no capacity in [`CAPACITIES`](Self::CAPACITIES) suffices.
     ///
     /// ```
     /// use crivo::frequency::HeavyHitters;
@@ -143,7 +144,7 @@ impl HeavyHitters {
     pub fn capacity_for(share: f64) -> Result<u64> {
         let least = Self::guaranteed_share(*Self::CAPACITIES.end());
         if share >= least && share < 1.0 {
-            // Division rounds: a share that is one over a whole number is to give that number back.
+            // Division rounds. For a share of `1/n` the divisor must be exactly `n`.
             let divisor = (1.0 / share).ceil();
             let divisor = if 1.0 / (divisor - 1.0) <= share { divisor - 1.0 } else { divisor };
             // The smallest k with k − ⌊k/4⌋ = others.
@@ -154,7 +155,7 @@ impl HeavyHitters {
         }
     }
 
-    /// Returns how many counters a purge may keep in effect: `m` of the module's proof.
+    /// Returns the divisor of the error bound: `m` of the module's proof.
     fn divisor(capacity: u64) -> u64 {
         capacity + 1 - capacity / 4
     }
@@ -201,19 +202,20 @@ impl HeavyHitters {
         }
     }
 
-    /// An empty sketch, for bytes or text, that surely finds every key above a share of the total.
+    /// Returns an empty sketch, for keys that are bytes or text, that certainly finds every key
+    /// above a share of the total.
     ///
     /// # Errors
-    /// If no capacity does.
+    /// If no capacity suffices.
     pub fn for_share(share: f64) -> Result<Self> {
         Self::new(Self::capacity_for(share)?)
     }
 
-    /// Returns an empty sketch for keys of the given scheme that surely finds every key above a
+    /// Returns an empty sketch for keys of the given scheme that certainly finds every key above a
     /// share of the total.
     ///
     /// # Errors
-    /// If no capacity does.
+    /// If no capacity suffices.
     pub fn for_share_with_scheme(share: f64, scheme: KeyScheme) -> Result<Self> {
         Self::with_scheme(Self::capacity_for(share)?, scheme)
     }
@@ -225,8 +227,8 @@ impl HeavyHitters {
     /// Counts one key once.
     ///
     /// # Errors
-    /// If the key is not of the sketch's kind or too long, or a new one finds no memory; nothing
-    /// is counted then.
+    /// If the key is not of the sketch's kind or too long, or there is no memory for a new one;
+    /// nothing is counted then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<()> {
         self.add(key, 1)
@@ -273,11 +275,11 @@ impl HeavyHitters {
         }
     }
 
-    /// Counts every key of a batch once; the same as one by one, and faster.
+    /// Counts every key of a batch once. Same result as one by one, but faster.
     ///
     /// # Errors
     /// If the batch was hashed under another scheme; nothing is counted then. If a key is too long,
-    /// or a new one finds no memory; those before it are counted then.
+    /// or there is no memory for a new one; only the keys before it are counted then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
         self.scheme.require_same(batch.scheme())?;
         let kind = self.scheme.kind();
@@ -291,10 +293,10 @@ impl HeavyHitters {
         })
     }
 
-    /// Counts the keys of a batch, each as often as the weight at its place says.
+    /// Counts the keys of a batch. Each weight belongs to the key at the same position.
     ///
     /// # Errors
-    /// As for [`insert_batch`](Self::insert_batch), and if there are not as many weights as keys;
+    /// As for [`insert_batch`](Self::insert_batch), and if the numbers of weights and keys differ;
     /// nothing is counted then.
     pub fn add_batch(&mut self, batch: &KeyBatch<'_>, weights: &[u64]) -> Result<()> {
         self.scheme.require_same(batch.scheme())?;
@@ -302,7 +304,8 @@ impl HeavyHitters {
         batch.iter().zip(weights).try_for_each(|((key, hash), &weight)| self.add_hashed(hash, key, weight))
     }
 
-    /// Returns how many new keys can come before the table has to grow or a counter is given up.
+    /// Returns the number of new keys that fit before the table has to grow or a counter is given
+    /// up.
     fn room(&self) -> usize {
         self.table.spare().min(self.capacity.saturating_sub(self.table.len()))
     }
@@ -322,8 +325,8 @@ impl HeavyHitters {
             });
             self.insert_short(&batch.hashes()[from..from + short], &labels[..short])?;
             from += short;
-            // Long texts come by themselves, so that all keys before one that is refused are
-            // counted, and none behind it.
+            // Long texts are counted one by one. So if one is refused, all keys before it are
+            // counted and none after it.
             while let Some(KeyRef::Bytes(text)) = batch.get(from)
                 && len_beside(text.len()) > 0
             {
@@ -334,13 +337,13 @@ impl HeavyHitters {
         Ok(())
     }
 
-    /// Counts texts that lie in their labels.
+    /// Counts texts that are short enough to fit in their labels.
     fn insert_short(&mut self, mut hashes: &[u64], mut labels: &[Label]) -> Result<()> {
         while let (Some(&hash), Some(label)) = (hashes.first(), labels.first()) {
             let mut count = self.room().min(hashes.len());
             match self.total.checked_add(count as u64) {
-                // As long as nothing is given up and nothing overflows, additions may change
-                // places.
+                // The order of additions does not matter as long as no counter is given up and
+                // nothing overflows.
                 Some(total) if count > 0 => {
                     let mut others = [0; CHUNK];
                     for &other in self.table.count_short(&hashes[..count], &labels[..count], &mut others) {
@@ -359,12 +362,13 @@ impl HeavyHitters {
         Ok(())
     }
 
-    /// For keys that their hash stands for, by the table's hashes.
+    /// Counts keys that are represented by their hash. `hashes` are the table's hashes.
     fn insert_chunk(&mut self, hashes: &[u64]) -> Result<()> {
         let most = self.capacity + 1;
         let room = self.room();
         match self.total.checked_add(hashes.len() as u64) {
-            // As long as nothing is given up and nothing overflows, additions may change places.
+            // The order of additions does not matter as long as no counter is given up and nothing
+            // overflows.
             Some(total) if hashes.len() <= room => {
                 let mut others = [0; CHUNK];
                 for &hash in self.table.count_known(hashes, &mut others) {
@@ -384,7 +388,7 @@ impl HeavyHitters {
     }
 }
 
-/// The hash that the table knows a key by.
+/// Returns the hash by which the table stores a key.
 #[inline]
 fn table_hash(hash: u64, kind: KeyKind) -> u64 {
     if kind == KeyKind::Hash { hash.wrapping_mul(SPREAD) } else { hash }
@@ -399,7 +403,7 @@ impl InsertKeys for HeavyHitters {
 // ---- query ----
 
 impl HeavyHitters {
-    /// Returns how often a key came, with certain bounds.
+    /// Returns how often a key occurred, with certain bounds.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind.
@@ -407,7 +411,7 @@ impl HeavyHitters {
         self.frequency_ref(key.to_ref())
     }
 
-    /// Returns how often a key came whose kind is known only at run time.
+    /// Returns how often a key occurred whose kind is known only at run time.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind.
@@ -415,22 +419,23 @@ impl HeavyHitters {
         let hash = table_hash(self.scheme.hash_ref(key)?, key.kind());
         Ok(match self.table.get(hash, key) {
             Some(counter) => certain(counter.middle(), counter.lower(), counter.count),
-            // Nearly all keys without a counter came rarely or never.
+            // Nearly all keys without a counter occurred rarely or never.
             None => certain(0, 0, self.max_error()),
         })
     }
 
-    /// The most frequent keys, at most `count` of them, by their [count](Hitter::count) and then
-    /// their key. A key that is missing came at most [`max_error`](Self::max_error) times.
+    /// Returns the most frequent keys, at most `count` of them, sorted by [count](Hitter::count)
+    /// and then by key. A key without a counter is not listed; it occurred at most
+    /// [`max_error`](Self::max_error) times.
     pub fn top(&self, count: usize) -> Vec<Hitter> {
         self.listed(count, |_| true)
     }
 
-    /// The keys above a share of the total, in the order of [`top`](Self::top).
+    /// Returns the keys above a share of the total, in the order of [`top`](Self::top).
     ///
     /// # Errors
-    /// If the share is not from 0 to below 1, if nothing may be missing and keys above the share
-    /// may be without a counter, or if the total is [saturated](Self::is_saturated).
+    /// If the share is not from 0 to below 1, or the total is [saturated](Self::is_saturated). With
+    /// [`Reading::NoFalseNegatives`] also if keys above the share may be without a counter.
     pub fn above(&self, share: f64, reading: Reading) -> Result<Vec<Hitter>> {
         if !(0.0..1.0).contains(&share) {
             return Err(Error::parameter("share", "a share from 0 to below 1", share));
@@ -470,23 +475,23 @@ impl HeavyHitters {
         entries.iter().map(hitter).collect()
     }
 
-    /// The weight of everything that was counted; [`u64::MAX`] if it is that or more.
+    /// The weight of the whole stream; [`u64::MAX`] if it is that or more.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// Returns true if the total reached [`u64::MAX`], where counting stops: shares are unknown
-    /// from there on, and a count of that size has no upper bound.
+    /// Returns true if the total reached [`u64::MAX`], where counting stops. From then on shares
+    /// are unknown, and a count of that size has no upper bound.
     pub fn is_saturated(&self) -> bool {
         self.total == u64::MAX
     }
 
-    /// Returns how often a key without a counter came at most; 0 while every key has one.
+    /// The highest count that a key without a counter may have; 0 while every key has one.
     pub fn max_error(&self) -> u64 {
         self.table.threshold()
     }
 
-    /// Returns how many keys have a counter.
+    /// The number of keys that have a counter.
     pub fn counters(&self) -> usize {
         self.table.len()
     }
@@ -496,13 +501,13 @@ impl HeavyHitters {
         self.total == 0
     }
 
-    /// Returns how many bytes the longest key with a counter has, if keys are bytes.
+    /// The length in bytes of the longest key with a counter, if keys are bytes.
     pub(crate) fn longest_key(&self) -> usize {
         let bytes = |key| if let KeyRef::Bytes(text) = key { text.len() } else { 0 };
         self.table.entries().map(|entry| bytes(entry.key)).max().unwrap_or(0)
     }
 
-    /// Returns how many counters there may be.
+    /// The largest number of counters.
     pub fn capacity(&self) -> u64 {
         self.capacity as u64
     }
@@ -544,7 +549,8 @@ impl HeavyHitters {
     }
 }
 
-/// `⌊share · total⌋` without rounding: a count is above the share exactly if it is above this.
+/// Returns `⌊share · total⌋` without rounding: a count is above the share exactly if it is above
+/// this.
 fn share_of(share: f64, total: u64) -> u64 {
     // A float below 1 is a whole number of at most 53 bits, over a power of two.
     let bits = share.to_bits();
@@ -555,7 +561,8 @@ fn share_of(share: f64, total: u64) -> u64 {
     product.checked_shr(shift as u32).unwrap_or(0) as u64
 }
 
-/// The same keys with the same bounds; where they lie in the table does not matter.
+/// Compares the settings, the totals, and the bounds of each key. The position of keys in the table
+/// does not matter.
 impl PartialEq for HeavyHitters {
     fn eq(&self, other: &Self) -> bool {
         let alike = |sketch: &Self| {

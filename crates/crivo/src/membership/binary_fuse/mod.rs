@@ -89,8 +89,8 @@ impl BinaryFuse {
     /// does not matter.
     ///
     /// # Errors
-    /// If there are more than [`MOST_KEYS`](Self::MOST_KEYS), the memory cannot be had, or a key is
-    /// not bytes or text.
+    /// If there are more than [`MOST_KEYS`](Self::MOST_KEYS), the memory cannot be allocated, or a
+    /// key is not bytes or text.
     pub fn of_keys<K: Key>(keys: impl IntoIterator<Item = K>) -> Result<Self> {
         Self::of_keys_with_scheme(keys, KeyScheme::bytes())
     }
@@ -116,7 +116,7 @@ impl BinaryFuse {
     /// count once.
     ///
     /// # Errors
-    /// If there are more than [`MOST_KEYS`](Self::MOST_KEYS), or the memory cannot be had.
+    /// If there are more than [`MOST_KEYS`](Self::MOST_KEYS), or the memory cannot be allocated.
     pub fn of_hashes(hashes: &[u64], scheme: KeyScheme) -> Result<Self> {
         if hashes.len() as u64 > Self::MOST_KEYS {
             let most = Self::MOST_KEYS;
@@ -313,12 +313,12 @@ fn finished() -> Error {
 // ---- bytes ----
 
 impl BinaryFuse {
-    /// The filter as bytes: the contents of a `.crivo` file.
+    /// Returns the filter as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The filter that the bytes hold.
+    /// Returns the filter that the bytes hold.
     ///
     /// # Errors
     /// If they are not the whole, undamaged bytes of a binary fuse filter: see [`Decode::decode`].

@@ -100,8 +100,8 @@ impl BlockedBloom {
 // ---- construction ----
 
 impl BlockedBloom {
-    /// An empty filter of a given number of blocks of 64 bytes, for keys that are bytes or text.
-    /// Its capacity is the number of keys that set half of the bits.
+    /// Creates an empty filter of a given number of blocks of 64 bytes, for keys that are bytes or
+    /// text. Its capacity is the number of keys that set half of the bits.
     ///
     /// # Errors
     /// If there is no block or more than [`MOST_BLOCKS`](Self::MOST_BLOCKS), or if the memory
@@ -110,7 +110,7 @@ impl BlockedBloom {
         Self::with_scheme(blocks, KeyScheme::bytes())
     }
 
-    /// An empty filter of a given number of blocks for keys of the given scheme.
+    /// Creates an empty filter of a given number of blocks for keys of the given scheme.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
@@ -120,16 +120,16 @@ impl BlockedBloom {
         Ok(Self { scheme, capacity, blocks: zeroed(blocks)? })
     }
 
-    /// An empty filter, for bytes or text, of the smallest size that has the wanted false-positive
-    /// rate with `items` different keys.
+    /// Creates an empty filter, for bytes or text, of the smallest size that has the wanted
+    /// false-positive rate with `items` different keys.
     ///
     /// # Errors
-    /// As for [`blocks_for`](Self::blocks_for), or if the memory cannot be had.
+    /// As for [`blocks_for`](Self::blocks_for), or if the memory cannot be allocated.
     pub fn for_items(items: u64, rate: f64) -> Result<Self> {
         Self::for_items_with_scheme(items, rate, KeyScheme::bytes())
     }
 
-    /// An empty filter for `items` different keys of the given scheme.
+    /// Creates an empty filter for `items` different keys of the given scheme.
     ///
     /// # Errors
     /// As for [`for_items`](Self::for_items).
@@ -158,7 +158,7 @@ impl BlockedBloom {
         blocks::insert_one(&mut self.blocks, CHOICE, hash)
     }
 
-    /// Adds many keys by their hashes; the same as one by one, and faster.
+    /// Adds many keys by their hashes. Same result as one by one, but faster.
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
         blocks::insert_all(&mut self.blocks, CHOICE, hashes);
     }
@@ -185,7 +185,7 @@ impl InsertHashes for BlockedBloom {
 // ---- query ----
 
 impl BlockedBloom {
-    /// Returns true if the key may be in there; `false` is certain.
+    /// Returns true if the key may be in the filter. `false` is certain.
     ///
     /// # Errors
     /// If the key is not of the filter's kind.
@@ -194,7 +194,7 @@ impl BlockedBloom {
         Ok(self.contains_hash(self.scheme.hash(key)?))
     }
 
-    /// Returns true if the key with this hash may be in there; `false` is certain.
+    /// Returns true if the key with this hash may be in the filter. `false` is certain.
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
         blocks::contains_one(&self.blocks, CHOICE, hash)
@@ -218,7 +218,7 @@ impl BlockedBloom {
         Ok(())
     }
 
-    /// The number of different keys, with bounds at 95 %.
+    /// Returns the number of different keys, with bounds at 95 %.
     pub fn items(&self) -> Estimate {
         self.items_at(Confidence::P95)
     }
@@ -230,7 +230,7 @@ impl BlockedBloom {
         self.occupancy().items(self.bits() - self.ones(), confidence)
     }
 
-    /// The number of different keys that both filters hold, with bounds at 95 %.
+    /// Returns the number of different keys that both filters hold, with bounds at 95 %.
     ///
     /// A little less precise than [`Bloom::shared_items`](super::Bloom::shared_items): keys that
     /// share a block disturb each other in all its words.
@@ -409,12 +409,12 @@ impl Merge for BlockedBloom {
 // ---- bytes ----
 
 impl BlockedBloom {
-    /// The filter as bytes: the contents of a `.crivo` file.
+    /// Returns the filter as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The filter that the bytes hold.
+    /// Returns the filter that the bytes hold.
     ///
     /// # Errors
     /// If they are not the whole, undamaged bytes of a blocked Bloom filter: see

@@ -90,17 +90,17 @@ impl Bloom {
 // ---- construction ----
 
 impl Bloom {
-    /// An empty filter of a given size for keys that are bytes or text. Its capacity is the number
-    /// of keys that set half of the bits.
+    /// Creates an empty filter of a given size for keys that are bytes or text. Its capacity is the
+    /// number of keys that set half of the bits.
     ///
     /// # Errors
     /// If there are no bits or more than 2^43, if a key would set none or more than 64, or if the
-    /// memory cannot be had.
+    /// memory cannot be allocated.
     pub fn new(bits: u64, hashes: u32) -> Result<Self> {
         Self::with_scheme(bits, hashes, KeyScheme::bytes())
     }
 
-    /// An empty filter of a given size for keys of the given scheme.
+    /// Creates an empty filter of a given size for keys of the given scheme.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
@@ -110,16 +110,16 @@ impl Bloom {
         Ok(Self { scheme, capacity, bits: Bits::new(bits, hashes)? })
     }
 
-    /// An empty filter, for bytes or text, of the smallest size that has the wanted false-positive
-    /// rate with `items` different keys.
+    /// Creates an empty filter, for bytes or text, of the smallest size that has the wanted
+    /// false-positive rate with `items` different keys.
     ///
     /// # Errors
-    /// As for [`size_for`](Self::size_for), or if the memory cannot be had.
+    /// As for [`size_for`](Self::size_for), or if the memory cannot be allocated.
     pub fn for_items(items: u64, rate: f64) -> Result<Self> {
         Self::for_items_with_scheme(items, rate, KeyScheme::bytes())
     }
 
-    /// An empty filter for `items` different keys of the given scheme.
+    /// Creates an empty filter for `items` different keys of the given scheme.
     ///
     /// # Errors
     /// As for [`for_items`](Self::for_items).
@@ -158,7 +158,7 @@ impl Bloom {
         self.bits.insert(hash)
     }
 
-    /// Adds many keys by their hashes; the same as one by one, and faster.
+    /// Adds many keys by their hashes. Same result as one by one, but faster.
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
         self.bits.insert_all(hashes);
     }
@@ -185,7 +185,7 @@ impl InsertHashes for Bloom {
 // ---- query ----
 
 impl Bloom {
-    /// Returns true if the key may be in there; `false` is certain.
+    /// Returns true if the key may be in the filter. `false` is certain.
     ///
     /// # Errors
     /// If the key is not of the filter's kind.
@@ -194,7 +194,7 @@ impl Bloom {
         Ok(self.contains_hash(self.scheme.hash(key)?))
     }
 
-    /// Returns true if the key with this hash may be in there; `false` is certain.
+    /// Returns true if the key with this hash may be in the filter. `false` is certain.
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
         self.bits.contains(hash)
@@ -216,7 +216,7 @@ impl Bloom {
         Ok(())
     }
 
-    /// The number of different keys, with bounds at 95 %.
+    /// Returns the number of different keys, with bounds at 95 %.
     pub fn items(&self) -> Estimate {
         self.items_at(Confidence::P95)
     }
@@ -227,7 +227,7 @@ impl Bloom {
         self.occupancy().items(self.bits.len() - self.bits.ones(), confidence)
     }
 
-    /// The number of different keys that both filters hold, with bounds at 95 %.
+    /// Returns the number of different keys that both filters hold, with bounds at 95 %.
     ///
     /// The standard error is `√(m(e^λ∪ − e^λA − e^λB + 2e^λ∩ − 1 − λ∩))/k` with `λ = kn/m` of the
     /// union, of either set and of the intersection: of two filters at their capacity, sized for 1
@@ -391,12 +391,12 @@ impl Merge for Bloom {
 // ---- bytes ----
 
 impl Bloom {
-    /// The filter as bytes: the contents of a `.crivo` file.
+    /// Returns the filter as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The filter that the bytes hold.
+    /// Returns the filter that the bytes hold.
     ///
     /// # Errors
     /// If they are not the whole, undamaged bytes of a Bloom filter: see [`Decode::decode`].

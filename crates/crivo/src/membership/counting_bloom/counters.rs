@@ -99,7 +99,7 @@ impl Counters {
     /// All zero.
     ///
     /// # Errors
-    /// If the memory cannot be had.
+    /// If the memory cannot be allocated.
     pub(super) fn new(cells: u64, width: CounterBits) -> Result<Self> {
         let words = cpu::zeroed(Self::words_for(cells, width))?;
         Ok(Self { width, cells, words, tally: Tally::default() })
@@ -109,7 +109,7 @@ impl Counters {
     /// says.
     ///
     /// # Errors
-    /// If a bit past the last counter is set, or the memory cannot be had.
+    /// If a bit past the last counter is set, or the memory cannot be allocated.
     pub(super) fn from_words(
         cells: u64,
         width: CounterBits,

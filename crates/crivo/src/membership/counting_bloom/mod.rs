@@ -112,19 +112,19 @@ impl CountingBloom {
 // ---- construction ----
 
 impl CountingBloom {
-    /// An empty filter of the given size for keys that are bytes or text.
+    /// Creates an empty filter of the given size for keys that are bytes or text.
     ///
     /// # Errors
-    /// If a size is outside its range, or the memory cannot be had.
+    /// If a size is outside its range, or the memory cannot be allocated.
     pub fn new(cells: u64, hashes: u32, counter_bits: CounterBits) -> Result<Self> {
         Self::with_scheme(cells, hashes, counter_bits, KeyScheme::bytes())
     }
 
-    /// An empty filter of the given size for keys of the given scheme. Its capacity is the number
-    /// of items that fill half of the cells.
+    /// Creates an empty filter of the given size for keys of the given scheme. Its capacity is the
+    /// number of items that fill half of the cells.
     ///
     /// # Errors
-    /// If a size is outside its range, or the memory cannot be had.
+    /// If a size is outside its range, or the memory cannot be allocated.
     ///
     /// ```
     /// use crivo::keys::KeyScheme;
@@ -146,20 +146,20 @@ impl CountingBloom {
         Ok(Self { scheme, hashes, capacity, counters: Counters::new(cells, counter_bits)? })
     }
 
-    /// An empty filter, for bytes or text, that `items` different keys bring to the false-positive
-    /// rate.
+    /// Creates an empty filter, for bytes or text, that `items` different keys bring to the
+    /// false-positive rate.
     ///
     /// # Errors
-    /// If `items` or `rate` is outside its range, or the memory cannot be had.
+    /// If `items` or `rate` is outside its range, or the memory cannot be allocated.
     pub fn for_items(items: u64, rate: f64, counter_bits: CounterBits) -> Result<Self> {
         Self::for_items_with_scheme(items, rate, counter_bits, KeyScheme::bytes())
     }
 
-    /// An empty filter, with counters of the given width for keys of the given scheme, that `items`
-    /// different keys bring to the false-positive rate.
+    /// Creates an empty filter, with counters of the given width for keys of the given scheme, that
+    /// `items` different keys bring to the false-positive rate.
     ///
     /// # Errors
-    /// If `items` or `rate` is outside its range, or the memory cannot be had.
+    /// If `items` or `rate` is outside its range, or the memory cannot be allocated.
     pub fn for_items_with_scheme(
         items: u64,
         rate: f64,
@@ -207,7 +207,7 @@ impl CountingBloom {
         self.counters.raise(cells, times) == 0
     }
 
-    /// Adds many keys by their hashes; the same as one by one, and faster.
+    /// Adds many keys by their hashes. Same result as one by one, but faster.
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
         let rows = self.hashes as usize;
         let mut cells = [0; CHUNK];
@@ -339,7 +339,7 @@ impl InsertHashes for CountingBloom {
 // ---- query ----
 
 impl CountingBloom {
-    /// Returns true if the key may be in there; `false` is certain.
+    /// Returns true if the key may be in the filter. `false` is certain.
     ///
     /// # Errors
     /// If the key is not of the filter's kind.
@@ -383,7 +383,7 @@ impl CountingBloom {
         }
     }
 
-    /// The number of different items, with bounds at 95 %.
+    /// Returns the number of different items, with bounds at 95 %.
     pub fn items(&self) -> Estimate {
         self.items_at(Confidence::P95)
     }
@@ -505,12 +505,12 @@ impl Merge for CountingBloom {
 // ---- bytes ----
 
 impl CountingBloom {
-    /// The filter as bytes: the contents of a `.crivo` file.
+    /// Returns the filter as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The filter that the bytes hold.
+    /// Returns the filter that the bytes hold.
     ///
     /// # Errors
     /// If they are not the whole, undamaged bytes of a counting Bloom filter: see
