@@ -56,8 +56,8 @@ impl TableSecret {
         hash.wrapping_mul(self.0)
     }
 
-    /// Returns a hash whose bits can all be used to choose a slot: both halves of the product,
-    /// XORed.
+    /// Returns a hash whose bits can all be used to choose a slot: the exclusive or of both halves
+    /// of the product.
     #[inline]
     #[must_use]
     pub const fn mix(self, hash: u64) -> u64 {
