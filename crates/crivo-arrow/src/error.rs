@@ -1,32 +1,32 @@
-//! The crate's one error type: which column, what was expected, what was found.
+//! The crate's one error type: the column, what was expected, and what was found.
 
 use std::fmt;
 
-/// What went wrong, for code that has to choose what to do about it.
+/// The kind of an error, for code that handles errors in different ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The type of the column has no text, or no numbers if those were asked for.
+    /// The values of the column's type have no text, or are not numbers if numbers were requested.
     UnsupportedType,
-    /// The sketch takes integers, and the column has other values.
+    /// The sketch takes integers, and the column has values of another type.
     NotIntegers,
-    /// The sketch takes hashes of 64 bits, and the column has other values.
+    /// The sketch takes hashes of 64 bits, and the column has values of another type.
     NotHashes,
-    /// The type of the column does not have such a value.
+    /// A value is invalid for the type of the column.
     InvalidValue,
     /// Arrow could not read the array.
     Damaged,
-    /// The library refused: see [`std::error::Error::source`].
+    /// The library returned an error: see [`std::error::Error::source`].
     Library,
 }
 
-/// The crate's results.
+/// The result of the crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error of this crate: see [`ErrorKind`] for the causes.
+/// An error of this crate. See [`ErrorKind`] for the kinds.
 ///
-/// Its text names the column if that has a name: `column 'tags': expected a column of numbers,
-/// found List(Utf8)`.
+/// Its text names the column if the column has a name: `column 'tags': expected a column of
+/// numbers, found List(Utf8)`.
 #[derive(Debug)]
 pub struct Error(Box<Detail>);
 
@@ -46,7 +46,7 @@ impl Error {
         Self(Box::new(Detail { kind, column: String::new(), expected, found, source: None }))
     }
 
-    /// The same error, about a column, if it does not name one already.
+    /// Returns the same error with the name of a column, unless it names a column already.
     #[must_use]
     pub fn in_column(mut self, name: &str) -> Self {
         if self.0.column.is_empty() {
@@ -55,27 +55,27 @@ impl Error {
         self
     }
 
-    /// Returns the cause.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// Returns the name of the column; empty if it has none.
+    /// Returns the name of the column, which is empty if it has none.
     pub fn column(&self) -> &str {
         &self.0.column
     }
 
-    /// Returns what would have been right.
+    /// Returns what was expected.
     pub fn expected(&self) -> &str {
         &self.0.expected
     }
 
-    /// Returns what was there instead: a type, or a value.
+    /// Returns what was found instead: a type, or a value.
     pub fn found(&self) -> &str {
         &self.0.found
     }
 
-    /// Returns the library's error, if it is one.
+    /// Returns the library's error, if that is the cause.
     pub fn into_library(self) -> Option<crivo::Error> {
         self.0.source
     }

@@ -1,4 +1,4 @@
-//! Cuts keys into batches and hands them over, with the places where values were missing.
+//! Collects keys in batches and passes them on, with the places of missing values.
 
 use std::ops::Range;
 
@@ -14,10 +14,10 @@ use crate::text_buffer::{TextBuffer, ranges};
 use crate::values::{IntegerValue, Offset};
 use crate::walk::{ColumnVisitor, has_text, is_valid, no_text, value_type, walk};
 
-/// Where batches go: into a sketch, or to its answers.
+/// A function that takes batches of keys, for a sketch or for its answers.
 pub type Take<'t, E = Error> = &'t mut (dyn FnMut(Stretch<'_>) -> Result<(), E> + Send);
 
-/// A batch of keys as they lay among the values.
+/// A batch of keys, and the places of missing values among them.
 #[derive(Debug, Clone, Copy)]
 pub struct Stretch<'a> {
     /// The keys.
@@ -26,26 +26,26 @@ pub struct Stretch<'a> {
 }
 
 impl Stretch<'_> {
-    /// Returns how many values the stretch covers, missing ones included.
+    /// Returns the number of values of the stretch, including missing ones.
     pub fn values(&self) -> usize {
         self.keys.len() + self.gaps.len()
     }
 
-    /// Returns for each value that was missing, ascending, how many of the keys came before it.
+    /// Returns, for each missing value, the number of keys before it. The numbers ascend.
     pub fn gaps(&self) -> &[usize] {
         self.gaps
     }
 
-    /// Replaces `out` by the rows of the keys, if the first value has the row `first`. Returns the
-    /// row after the last value.
+    /// Replaces the content of `out` by the rows of the keys, if the first value has the row
+    /// `first`. Returns the row after the last value.
     pub fn rows(&self, first: u64, out: &mut Vec<u64>) -> u64 {
         let all: Vec<u64> = (first..).take(self.values()).collect();
         self.gather(&all, out);
         first + self.values() as u64
     }
 
-    /// Appends an answer for every value: those given for the keys, `T::default()` for missing
-    /// ones.
+    /// Appends an answer for every value: the given answers for the keys, and `T::default()` for
+    /// missing values.
     pub fn spread<T: Copy + Default>(&self, answers: &[T], out: &mut Vec<T>) {
         let mut done = 0;
         for &before in self.gaps {
@@ -56,15 +56,15 @@ impl Stretch<'_> {
         out.extend_from_slice(&answers[done..]);
     }
 
-    /// Replaces `out` by the entries of `given`, one for each value, without those of missing
-    /// values.
+    /// Replaces the content of `out` by the entries of `given` for present values. `given` has an
+    /// entry for each value.
     pub fn gather<T: Copy>(&self, given: &[T], out: &mut Vec<T>) {
         gather(self.gaps, given, out);
     }
 }
 
-/// Replaces `out` by the entries of `given`, one for each value, without those of missing values.
-/// `gaps` has for each missing value the number of present values before it.
+/// Replaces the content of `out` by the entries of `given` for present values. `given` has an entry
+/// for each value, and `gaps` has for each missing value the number of present values before it.
 pub fn gather<T: Copy>(gaps: &[usize], given: &[T], out: &mut Vec<T>) {
     out.clear();
     let mut rest = given;
@@ -76,44 +76,44 @@ pub fn gather<T: Copy>(gaps: &[usize], given: &[T], out: &mut Vec<T>) {
     out.extend_from_slice(rest);
 }
 
-/// The way from columns to a sketch: a [`ColumnVisitor`] that makes batches of keys.
+/// A [`ColumnVisitor`] that makes batches of keys from columns, for a sketch.
 pub struct Feed<'t, E = Error> {
     scheme: KeyScheme,
     buffer: KeyBuffer,
     take: Take<'t, E>,
     /// The name of the column that is read, for errors.
     column: String,
-    /// Those of the coming [`Stretch`].
+    /// The gaps of the next [`Stretch`].
     gaps: Vec<usize>,
     missing: u64,
 }
 
 impl<'t, E: From<Error>> Feed<'t, E> {
-    /// The most missing values that are remembered before they are handed over, with keys or
-    /// without.
+    /// The most missing values that are collected before they are passed on, with or without keys.
     const MOST_GAPS: usize = KeyBatch::TARGET_LEN;
 
-    /// Makes keys of a scheme, and gives them to `take`.
+    /// Creates a feed that makes keys of a scheme and passes them to `take`.
     pub fn new(scheme: KeyScheme, take: Take<'t, E>) -> Self {
         let (column, gaps) = (String::new(), Vec::new());
         Self { scheme, buffer: KeyBuffer::new(scheme), take, column, gaps, missing: 0 }
     }
 
-    /// Returns the kind of keys that are made.
+    /// Returns the kind of the keys.
     pub fn kind(&self) -> KeyKind {
         self.scheme.kind()
     }
 
-    /// Returns how many values were missing.
+    /// Returns the number of missing values.
     pub fn missing(&self) -> u64 {
         self.missing
     }
 
-    /// Hands over the keys of an array. `name` is the column's, for errors; it may be empty.
+    /// Passes the keys of an array to `take`. `name` is the column's name for errors; it may be
+    /// empty.
     ///
     /// # Errors
-    /// If the type has no text, or no keys of the scheme's kind; if a value is none of its type;
-    /// those of `take`.
+    /// If the type has no text or no keys of the scheme's kind, or a value is invalid for its type;
+    /// and the errors of `take`.
     pub fn column(&mut self, name: &str, array: &dyn Array) -> Result<(), E> {
         name.clone_into(&mut self.column);
         let data_type = value_type(array.data_type());
@@ -126,10 +126,10 @@ impl<'t, E: From<Error>> Feed<'t, E> {
         walk(array, self)
     }
 
-    /// Refuses values that are no integers if the sketch takes only those.
+    /// Refuses values that are not integers if the sketch takes only integers or hashes.
     ///
     /// # Errors
-    /// If the keys are not text.
+    /// If the keys of the sketch are not text.
     pub fn require_text(&self, found: impl std::fmt::Display) -> Result<()> {
         let error = match self.kind() {
             KeyKind::Bytes => return Ok(()),
@@ -139,10 +139,9 @@ impl<'t, E: From<Error>> Feed<'t, E> {
         Err(error.in_column(&self.column))
     }
 
-    /// Hands over the keys that lie at `ranges`, which ascend, of `bytes`. An empty range stands
-    /// for a missing value: docs/keys.md counts empty text among what is missing from a column.
-    /// Spans count from the first key of their batch, so `bytes` itself may be larger than a batch
-    /// can address.
+    /// Passes on the keys at ascending `ranges` of `bytes`. An empty range is a missing value,
+    /// because docs/keys.md counts empty text among the missing values of a column. Spans count
+    /// from the first key of their batch, so `bytes` may be larger than a batch can address.
     pub(crate) fn ranges(
         &mut self,
         bytes: &[u8],
@@ -169,13 +168,13 @@ impl<'t, E: From<Error>> Feed<'t, E> {
         self.flush(&bytes[start..])
     }
 
-    /// Hands over the texts between each offset and the next, without spans of their own.
+    /// Passes on the texts between each offset and the next, without creating spans.
     fn short_offsets(&mut self, bytes: &[u8], offsets: &[i32]) -> Result<(), E> {
         let mut rest = offsets;
         while rest.len() > 1 {
             let batch = &rest[..rest.len().min(KeyBatch::TARGET_LEN + 1)];
             if batch.windows(2).any(|pair| pair[0] == pair[1]) {
-                // Empty keys are left out, so the others have to be pointed at one by one.
+                // Empty keys are left out, so the other keys need spans.
                 self.ranges(bytes, ranges(batch))?;
             } else {
                 let keys = self.buffer.hash_offsets(batch, bytes).map_err(Error::from)?;
@@ -186,7 +185,7 @@ impl<'t, E: From<Error>> Feed<'t, E> {
         Ok(())
     }
 
-    /// Hands over keys that lie apart from each other. An empty one stands for a missing value.
+    /// Passes on keys that are not in one buffer. An empty key is a missing value.
     fn slices<'a>(&mut self, slices: impl IntoIterator<Item = &'a [u8]>) -> Result<(), E> {
         let mut batch: Vec<&[u8]> = Vec::with_capacity(KeyBatch::TARGET_LEN);
         for slice in slices {
@@ -203,7 +202,7 @@ impl<'t, E: From<Error>> Feed<'t, E> {
         self.flush_slices(&batch)
     }
 
-    /// Hands over the values of a dictionary, each hashed once.
+    /// Passes on the values of a dictionary. Each distinct value is hashed once.
     fn dictionary(&mut self, picked: &PickedValues<'_>, texts: &TextBuffer) -> Result<(), E> {
         let dictionary = KeyDictionary::new(self.scheme, &texts.spans, &texts.bytes).map_err(Error::from)?;
         let mut present: Vec<u32> = Vec::with_capacity(KeyBatch::TARGET_LEN);
@@ -226,11 +225,11 @@ impl<'t, E: From<Error>> Feed<'t, E> {
         Ok(())
     }
 
-    /// Hands over integer keys, or hashes if that is what the sketch takes. `gaps` says of each
-    /// missing value how many integers came before it.
+    /// Passes on integer keys, or hashes if the sketch takes hashes. `gaps` has for each missing
+    /// value the number of integers before it.
     pub(crate) fn integer_keys(&mut self, integers: &[u64], mut gaps: &[usize]) -> Result<(), E> {
         let mut done = 0;
-        // An empty batch at the end has the values that are missing after the last integer.
+        // The empty batch at the end has the missing values after the last integer.
         for batch in integers.chunks(KeyBatch::TARGET_LEN).chain([&[][..]]) {
             let end = if batch.is_empty() { usize::MAX } else { done + batch.len() };
             let (here, later) = gaps.split_at(gaps.partition_point(|&before| before < end));
@@ -261,13 +260,13 @@ impl<'t, E: From<Error>> Feed<'t, E> {
         Ok(())
     }
 
-    /// Counts the gaps that were handed over.
+    /// Counts and clears the gaps that were passed on.
     fn forget_gaps(&mut self) {
         self.missing += self.gaps.len() as u64;
         self.gaps.clear();
     }
 
-    /// Gathers the key of each row, which `push` adds.
+    /// Collects the key of each row. `push` adds the key of one row.
     fn gather(
         &mut self,
         rows: usize,
@@ -296,7 +295,7 @@ impl<E: From<Error>> ColumnVisitor for Feed<'_, E> {
         match (nulls, O::as_short(offsets)) {
             (None, Some(offsets)) => self.short_offsets(bytes, offsets),
             (None, None) => self.ranges(bytes, ranges(offsets)),
-            // A null may have bytes, so it is left out by its bit.
+            // A null may have bytes, so it is recognized by its bit.
             (Some(nulls), _) => {
                 let rows = ranges(offsets).zip(nulls);
                 self.ranges(bytes, rows.map(|(range, is_valid)| if is_valid { range } else { 0..0 }))
@@ -368,8 +367,8 @@ impl<E: From<Error>> ColumnVisitor for Feed<'_, E> {
     }
 
     fn picked(&mut self, picked: &PickedValues<'_>) -> Result<(), E> {
-        // A slice of a long column has the whole dictionary. One beyond what spans address is
-        // unfolded too.
+        // A slice of a long column has the whole dictionary, so a dictionary longer than the slice
+        // is unfolded. A dictionary too large for spans is unfolded too.
         const LONGEST_WRITTEN: usize = 128;
         let values = picked.values();
         let is_short =

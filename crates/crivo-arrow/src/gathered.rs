@@ -1,4 +1,4 @@
-//! Keys that had to be copied or written out, on their way to a [`Feed`].
+//! Keys that had to be copied or written as text before they go to a [`Feed`].
 
 use std::mem;
 
@@ -7,15 +7,15 @@ use crivo::keys::{KeyBatch, KeyKind, KeyRef};
 use crate::error::{Error, Result};
 use crate::feed::Feed;
 
-/// Many batches of keys. A caller whose values are Python objects releases its lock at each
-/// delivery, and getting the lock back from a busy thread takes milliseconds.
+/// Collects many batches of keys. A caller whose values are Python objects releases its lock at
+/// each delivery, and getting the lock back from a busy thread takes milliseconds.
 #[derive(Debug)]
 pub struct Gathered {
     kind: KeyKind,
     bytes: Vec<u8>,
     ends: Vec<usize>,
     integers: Vec<u64>,
-    /// Of text a missing value is an empty range; of integers it is a gap between them.
+    /// The missing values among integers. Among texts a missing value is an empty range.
     gaps: Vec<usize>,
 }
 
@@ -23,7 +23,7 @@ impl Gathered {
     pub(crate) const VALUES: usize = 16 * KeyBatch::TARGET_LEN;
     const BYTES: usize = 1 << 20;
 
-    /// Holds no keys yet.
+    /// Creates an empty collection.
     pub fn new(kind: KeyKind) -> Self {
         let (bytes, ends, integers, gaps) = Default::default();
         Self { kind, bytes, ends, integers, gaps }
@@ -59,16 +59,16 @@ impl Gathered {
         Ok(())
     }
 
-    /// Returns true if it is time to deliver.
+    /// Returns true if the keys should be delivered.
     pub fn is_full(&self) -> bool {
         self.ends.len() + self.integers.len() + self.gaps.len() >= Self::VALUES
             || self.bytes.len() >= Self::BYTES
     }
 
-    /// Hands everything over and keeps the memory.
+    /// Passes all keys to the feed. The memory is kept.
     ///
     /// # Errors
-    /// If the feed refuses.
+    /// The errors of the feed.
     pub fn deliver<E: From<Error>>(&mut self, feed: &mut Feed<'_, E>) -> Result<(), E> {
         if self.kind == KeyKind::Bytes {
             let mut start = 0;

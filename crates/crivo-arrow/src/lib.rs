@@ -1,7 +1,7 @@
-//! Which keys are in an Arrow column?
+//! Reads the keys of Arrow columns.
 //!
-//! docs/keys.md has the rules: every value is keyed by its text, so that a column has the same keys
-//! in whatever form it comes. This crate is the one place that applies them to Arrow arrays.
+//! docs/keys.md has the rules: the key of every value is its text, so that a column has the same
+//! keys in every format. This crate is the only place that applies the rules to Arrow arrays.
 //!
 //! | module or item | does |
 //! |---|---|
@@ -26,9 +26,9 @@
 //! # Ok::<(), crivo_arrow::Error>(())
 //! ```
 //!
-//! Texts and bytes are read where they lie. The values of a dictionary, and those of runs, are
-//! written and hashed once and not once a row. Lists, structs, maps, unions, durations and
-//! intervals have no text: they are an error that names the type and the column.
+//! Texts and bytes are read in place. Values of dictionaries and of runs are written and hashed
+//! once, not once for each row. Lists, structs, maps, unions, durations and intervals have no text.
+//! They give an error that names the type and the column.
 
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,7 @@
-//! Which numbers are in an Arrow column? For sketches of numbers, which have no keys.
+//! Reads the numbers of Arrow columns, for sketches of numbers, which have no keys.
 //!
-//! Columns of floats are read where they lie; other numbers become the nearest floats. NaN is a
-//! number like any other here: the sketch counts what is not finite.
+//! Columns of floats are read in place; other numbers become the nearest floats. NaN is a number
+//! like any other here, because the sketch counts values that are not finite.
 
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
@@ -16,16 +16,18 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::picked::PickedValues;
 use crate::walk::{is_valid, nulls_of, value_type};
 
-/// Where numbers go, with the places of missing values as in a [`Stretch`](crate::Stretch).
+/// A function that takes numbers and the places of missing values, as in a
+/// [`Stretch`](crate::Stretch).
 pub type TakeNumbers<'t, E = Error> = &'t mut (dyn FnMut(&[f64], &[usize]) -> Result<(), E> + Send);
 
-/// How many numbers are handed over at once, where they have to be gathered.
+/// The number of numbers that are passed on at once, if they have to be collected.
 const AT_ONCE: usize = 16 * 1024;
 
-/// Gives `take` every number of an array. `name` is the column's, for errors; it may be empty.
+/// Passes every number of an array to `take`. `name` is the column's name for errors; it may be
+/// empty.
 ///
 /// # Errors
-/// If the values are no numbers, and those of `take`.
+/// If the values are not numbers, and the errors of `take`.
 pub fn take_numbers<E: From<Error>>(
     name: &str,
     array: &dyn Array,
@@ -74,10 +76,10 @@ fn is_numeric(data_type: &DataType) -> bool {
     data_type.is_integer() || data_type.is_floating() || data_type.is_null()
 }
 
-/// Gives `take` every float that is not null.
+/// Passes every float that is not null to `take`.
 ///
 /// # Errors
-/// Those of `take`.
+/// The errors of `take`.
 pub fn take_floats<E>(
     numbers: &[f64],
     nulls: Option<&NullBuffer>,
@@ -89,7 +91,7 @@ pub fn take_floats<E>(
     numbers.chunks(AT_ONCE).try_for_each(|numbers| take(numbers, &[]))
 }
 
-/// Gathers every value that is not null, as a float.
+/// Passes every value that is not null to `take`, as a float.
 fn each<T: Copy, E>(
     values: &[T],
     nulls: Option<&NullBuffer>,
@@ -106,7 +108,7 @@ fn each<T: Copy, E>(
     gathered.deliver(take)
 }
 
-/// Numbers on their way to a sketch.
+/// Collects numbers before they go to a sketch.
 #[derive(Debug, Default)]
 pub struct GatheredNumbers {
     numbers: Vec<f64>,
@@ -122,15 +124,15 @@ impl GatheredNumbers {
         }
     }
 
-    /// Returns true if it is time to deliver.
+    /// Returns true if the numbers should be delivered.
     pub fn is_full(&self) -> bool {
         self.numbers.len() + self.gaps.len() >= AT_ONCE
     }
 
-    /// Hands everything over and keeps the memory.
+    /// Passes all numbers to `take`. The memory is kept.
     ///
     /// # Errors
-    /// Those of `take`.
+    /// The errors of `take`.
     pub fn deliver<E>(&mut self, take: TakeNumbers<'_, E>) -> Result<(), E> {
         take(&self.numbers, &self.gaps)?;
         self.numbers.clear();

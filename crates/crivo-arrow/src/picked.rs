@@ -1,4 +1,4 @@
-//! Rows that point at the values of another array: dictionaries, and runs of equal values.
+//! Rows that refer to the values of another array: dictionaries, and runs of equal values.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int16Type, Int32Type, Int64Type, RunEndIndexType};
@@ -9,10 +9,10 @@ use arrow_select::take::take;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// How many rows are looked up or unfolded at once.
+/// The number of rows that are looked up or unfolded at once.
 const ROWS_AT_ONCE: usize = 16 * 1024;
 
-/// The values of a dictionary or of runs, and for each row the place of its value.
+/// The values of a dictionary or of runs, and for each row the position of its value.
 pub struct PickedValues<'a> {
     values: &'a ArrayRef,
     rows: usize,
@@ -21,7 +21,7 @@ pub struct PickedValues<'a> {
 
 enum Places<'a> {
     Dictionary(&'a dyn AnyDictionaryArray),
-    /// The place of the first run, and the row after each run.
+    /// The position of the first run, and the row after each run.
     Runs {
         first: usize,
         ends: Vec<usize>,
@@ -29,7 +29,7 @@ enum Places<'a> {
 }
 
 impl<'a> PickedValues<'a> {
-    /// Returns nothing if the array has its values itself.
+    /// Returns the values that an array refers to, or `None` if the array has its values itself.
     pub(crate) fn of(array: &'a dyn Array) -> Result<Option<Self>> {
         let picked = match array.data_type() {
             DataType::Dictionary(..) => {
@@ -58,7 +58,7 @@ impl<'a> PickedValues<'a> {
         Self { values: array.values(), rows: array.len(), places }
     }
 
-    /// Returns the values, those included that no row points at.
+    /// Returns the values, including those that no row refers to.
     pub fn values(&self) -> &'a ArrayRef {
         self.values
     }
@@ -68,11 +68,11 @@ impl<'a> PickedValues<'a> {
         self.rows
     }
 
-    /// Gives `take` the place of each row's value, some thousand rows at a time. A row that is null
-    /// has none.
+    /// Passes the position of each row's value to `take`, for some thousand rows at a time. A null
+    /// row has no position.
     ///
     /// # Errors
-    /// Those of `take`.
+    /// The errors of `take`.
     pub fn places<E>(&self, mut take: impl FnMut(&[Option<u32>]) -> Result<(), E>) -> Result<(), E> {
         let mut places = Vec::with_capacity(ROWS_AT_ONCE.min(self.rows));
         match &self.places {
@@ -111,10 +111,10 @@ impl<'a> PickedValues<'a> {
         Ok(())
     }
 
-    /// Gives `each` the values row by row, some thousand at a time.
+    /// Passes the values of all rows to `each`, as arrays of some thousand rows.
     ///
     /// # Errors
-    /// Those of `each`, and those of Arrow.
+    /// The errors of `each` and of Arrow.
     pub fn unfold<E: From<Error>>(&self, mut each: impl FnMut(&dyn Array) -> Result<(), E>) -> Result<(), E> {
         if let Places::Dictionary(dictionary) = &self.places {
             for start in (0..self.rows).step_by(ROWS_AT_ONCE) {

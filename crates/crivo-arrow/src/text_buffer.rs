@@ -1,4 +1,4 @@
-//! The texts of a small column in memory of their own: those of a dictionary.
+//! A copy of the texts of a small column, such as the values of a dictionary.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::values::Offset;
 use crate::walk::{ColumnVisitor, is_valid};
 
-/// The text of each row; that of a missing value is empty.
+/// The text of each row. The text of a missing value is empty.
 #[derive(Default)]
 pub(crate) struct TextBuffer {
     pub(crate) bytes: Vec<u8>,

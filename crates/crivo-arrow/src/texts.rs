@@ -7,7 +7,7 @@ use arrow_schema::DataType;
 use crate::error::{Error, ErrorKind, Result};
 use crate::picked::PickedValues;
 
-/// Appends the bytes of each row of a column of text or bytes; none of a null.
+/// Appends the bytes of each row of a column of text or bytes, and `None` for a null.
 ///
 /// # Errors
 /// If the values are neither text nor bytes.

@@ -1,4 +1,4 @@
-//! Values of Arrow's types in the terms of the library, which decides what their text is.
+//! Converts values of Arrow's types for the library, which writes their text.
 
 use arrow_array::OffsetSizeTrait;
 use arrow_schema::TimeUnit;
@@ -6,9 +6,9 @@ use crivo::keys::text::{TimestampTexts, push_i64, push_time, push_timestamp, pus
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Integers of up to 64 bits, which are keys by themselves too.
+/// Integers of up to 64 bits, which can also be integer keys.
 pub trait IntegerValue: Copy {
-    /// The width.
+    /// The width in bits.
     const BITS: u32;
 
     /// Returns the integer key: negative integers in two's complement.
@@ -38,9 +38,9 @@ macro_rules! integer_value {
 integer_value!(push_i64 as i64: i8, i16, i32, i64);
 integer_value!(push_u64 as u64: u8, u16, u32, u64);
 
-/// The offsets of texts, in the two widths that Arrow has.
+/// The offsets of texts, which have two widths in Arrow.
 pub trait Offset: OffsetSizeTrait {
-    /// Returns the offsets if they are of 32 bits, which the library hashes without a copy.
+    /// Returns the offsets if they have 32 bits. The library hashes such texts without a copy.
     fn as_short(offsets: &[Self]) -> Option<&[i32]>;
 }
 
@@ -56,17 +56,18 @@ impl Offset for i64 {
     }
 }
 
-/// Appends a moment, counted in units from 1970; `universal` says that its zone is known.
+/// Appends a timestamp, counted in units since 1970. If `universal` is true, its time zone is
+/// known.
 pub fn push_instant(out: &mut Vec<u8>, value: i64, unit: TimeUnit, universal: bool) {
     push_timestamp(out, value, per_second(unit), universal);
 }
 
-/// Returns a writer of moments, as [`push_instant`] writes each.
+/// Returns a writer of timestamps in the form of [`push_instant`].
 pub(crate) fn instant_texts(unit: TimeUnit, universal: bool) -> TimestampTexts {
     TimestampTexts::new(per_second(unit), universal)
 }
 
-/// Appends a time of day, counted in units from midnight. The end of the day is `24:00:00`, as in
+/// Appends a time of day, counted in units since midnight. The end of the day is `24:00:00`, as in
 /// other engines.
 pub(crate) fn push_time_of_day(out: &mut Vec<u8>, value: i64, unit: TimeUnit) -> Result<()> {
     let nanoseconds = (1_000_000_000 / per_second(unit)).unsigned_abs();

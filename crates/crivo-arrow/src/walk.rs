@@ -1,4 +1,4 @@
-//! The one walk over Arrow's types: docs/keys.md in code.
+//! Reads the values of an array by its Arrow type. It implements docs/keys.md.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -21,14 +21,14 @@ const MILLISECONDS_A_DAY: i64 = 86_400_000;
 
 /// Takes the values of a column in the order of its rows.
 ///
-/// Two methods suffice. The others are for visitors that can do better than have a text written:
-/// their defaults call those two.
+/// Two methods must be implemented. The others are for visitors that can avoid writing a text; by
+/// default they call those two.
 pub trait ColumnVisitor: Sized {
-    /// What stops the walk.
+    /// The error that stops the walk.
     type Error: From<Error>;
 
-    /// Takes texts that lie side by side: that of row `i` is between `offsets[i]` and
-    /// `offsets[i + 1]` of `bytes`. A row that is null may have bytes there.
+    /// Takes texts that are one after the other. The text of row `i` is between `offsets[i]` and
+    /// `offsets[i + 1]` of `bytes`. A null row may have bytes there.
     ///
     /// # Errors
     /// If the visitor refuses.
@@ -39,8 +39,8 @@ pub trait ColumnVisitor: Sized {
         nulls: Option<&NullBuffer>,
     ) -> Result<(), Self::Error>;
 
-    /// Takes values that have to be written: `write` appends the text of a row, or returns false if
-    /// it has none.
+    /// Takes values that have to be written. `write` appends the text of a row, or returns false if
+    /// the row has none.
     ///
     /// # Errors
     /// If the visitor refuses, or the value of a row has no text.
@@ -50,7 +50,7 @@ pub trait ColumnVisitor: Sized {
         write: impl FnMut(usize, &mut Vec<u8>) -> Result<bool>,
     ) -> Result<(), Self::Error>;
 
-    /// Takes bytes of one length.
+    /// Takes bytes of fixed length.
     ///
     /// # Errors
     /// If the visitor refuses.
@@ -63,7 +63,7 @@ pub trait ColumnVisitor: Sized {
         })
     }
 
-    /// Takes texts that lie apart from each other.
+    /// Takes texts that are not in one buffer.
     ///
     /// # Errors
     /// If the visitor refuses.
@@ -101,7 +101,7 @@ pub trait ColumnVisitor: Sized {
         self.written(rows, |_, _| Ok(false))
     }
 
-    /// Takes rows that point at values of another array: a dictionary, or runs.
+    /// Takes rows that refer to values of another array: a dictionary, or runs.
     ///
     /// # Errors
     /// If the visitor refuses.
@@ -110,7 +110,7 @@ pub trait ColumnVisitor: Sized {
     }
 }
 
-/// Returns true if a column of this type has a text.
+/// Returns true if values of this type have a text.
 pub fn has_text(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, values) => has_text(values),
@@ -120,7 +120,7 @@ pub fn has_text(data_type: &DataType) -> bool {
     }
 }
 
-/// Returns the type of the values that rows of this type point at, or the type itself.
+/// Returns the type of the values that rows of this type refer to, or the type itself.
 pub(crate) fn value_type(data_type: &DataType) -> &DataType {
     match data_type {
         DataType::Dictionary(_, values) => value_type(values),
@@ -129,10 +129,10 @@ pub(crate) fn value_type(data_type: &DataType) -> &DataType {
     }
 }
 
-/// Hands every value of an array to the visitor.
+/// Passes every value of an array to the visitor.
 ///
 /// # Errors
-/// If the type has no text, a value is none of its type, or the visitor refuses.
+/// If the type has no text, a value is invalid for its type, or the visitor refuses.
 pub fn walk<V: ColumnVisitor>(array: &dyn Array, visitor: &mut V) -> Result<(), V::Error> {
     match array.data_type() {
         DataType::Utf8 => offsets(array.as_string::<i32>(), visitor),
@@ -150,7 +150,8 @@ pub fn walk<V: ColumnVisitor>(array: &dyn Array, visitor: &mut V) -> Result<(), 
         DataType::UInt16 => integers::<UInt16Type, V>(array, visitor),
         DataType::UInt32 => integers::<UInt32Type, V>(array, visitor),
         DataType::UInt64 => integers::<UInt64Type, V>(array, visitor),
-        // A half has no text of its own: it is read as the float it equals.
+        // A half-precision float has no text of its own. It gets the text of the `f32` that it
+        // equals.
         DataType::Float16 => {
             primitive::<Float16Type, V>(array, visitor, |value, out| Ok(push_f32(out, value.to_f32())))
         }
@@ -215,7 +216,7 @@ pub(crate) fn is_valid(nulls: Option<&NullBuffer>, row: usize) -> bool {
     nulls.is_none_or(|nulls| nulls.is_valid(row))
 }
 
-/// Returns which rows are null, if any is.
+/// Returns the null rows, or `None` if there are none.
 pub(crate) fn nulls_of(array: &dyn Array) -> Option<&NullBuffer> {
     array.nulls().filter(|nulls| nulls.null_count() > 0)
 }

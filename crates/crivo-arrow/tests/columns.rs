@@ -1,4 +1,4 @@
-//! Batches of columns have the keys of their values one by one, in the order of the rows.
+//! Tests that the batches of a column have the keys of its single values, in the order of the rows.
 
 #![allow(clippy::unwrap_used)] // what fails here should fail loudly
 
@@ -15,7 +15,7 @@ use crivo::keys::{KeyScheme, OwnedKey};
 use crivo_arrow::numbers::take_numbers;
 use crivo_arrow::{Error, ErrorKind, Feed, Stretch, gather, texts_of};
 
-/// The key of each row, and nothing where a value is missing.
+/// Returns the key of each row, or `None` if the value is missing.
 fn keys_of(scheme: KeyScheme, array: &dyn Array) -> Result<Vec<Option<OwnedKey>>, Error> {
     let mut found = Vec::new();
     let mut take = |stretch: Stretch<'_>| {
@@ -45,7 +45,7 @@ fn texts(values: &[Option<&str>]) -> Vec<Option<OwnedKey>> {
     values.iter().map(|value| value.as_ref().and_then(key)).collect()
 }
 
-/// Enough rows for several batches, with missing values alone and in long runs.
+/// Returns enough rows for several batches, with single missing values and long runs of them.
 fn words(rows: usize) -> Vec<Option<&'static str>> {
     let word = |row: usize| match row % 7 {
         0 => Some("ana"),

@@ -1,5 +1,5 @@
-//! Pictures of a page, to look at: `cargo run -p crivo-browser-test --example screenshot PAGE.html
-//! FOLDER` writes `light.png`, `dark.png` and `phone.png`.
+//! Makes pictures of a page: `light.png`, `dark.png` and `phone.png`. Run it with
+//! `cargo run -p crivo-browser-test --example screenshot PAGE.html FOLDER`.
 
 #![allow(clippy::panic)] // a developer's tool: a failure is shown as a panic
 

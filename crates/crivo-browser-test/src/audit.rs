@@ -4,15 +4,17 @@ use serde_json::{Value, json};
 
 use crate::{Browser, Theme};
 
-/// Finds every visible text whose contrast to what lies behind it is too low (WCAG 2, 1.4.3).
+/// Finds every visible text whose contrast to its background is too low (WCAG 2, 1.4.3).
 const CONTRAST: &str = include_str!("contrast.js");
 
 impl Browser {
-    /// Checks what all pages promise: no complaint of the browser, no request but for the page
-    /// itself, readable text in both themes, no sideways scrolling on a phone of 360 pixels, one
-    /// main heading, landmarks, and a name for everything that can be operated or is a picture.
+    /// Checks what all pages promise: no warnings or errors of the browser, no request except for
+    /// the page itself, readable text in both themes, and no sideways scrolling on a phone of 360
+    /// pixels. It also requires one main heading, landmarks, and a name for every control and
+    /// picture.
     ///
-    /// The page must be open. Afterwards the window is as [`start`](Browser::start) made it.
+    /// The page must be open. Afterwards the window has the state of [`start`](Browser::start)
+    /// again.
     pub fn audit(&self) {
         self.audit_document();
         for theme in [Theme::Light, Theme::Dark] {
@@ -26,18 +28,18 @@ impl Browser {
         assert_eq!(self.complaints(), Vec::<String>::new(), "the browser complained");
     }
 
-    /// What was asked for besides the page that is open.
+    /// Returns the URLs that were requested, except that of the open page.
     pub fn foreign_requests(&self) -> Vec<String> {
         let own = self.run_for_text("return location.href.split('#')[0]");
         self.requests().into_iter().filter(|url| *url != own && !url.starts_with("data:")).collect()
     }
 
-    /// Texts with a contrast below 4.5, or below 3 if they are large.
+    /// Returns the texts with a contrast below 4.5, or below 3 if they are large.
     pub fn too_faint(&self) -> Vec<String> {
         texts(&self.run(CONTRAST))
     }
 
-    /// Elements that make the page scroll sideways; none if it does not.
+    /// Returns the elements that make the page scroll sideways, or none if it does not.
     pub fn sticking_out(&self) -> Vec<String> {
         texts(&self.run(
             "const root = document.scrollingElement, width = root.clientWidth;
@@ -60,7 +62,7 @@ impl Browser {
                  unnamed: all('button, a, input, select, textarea').filter((one) => !named(one)).map((one) => one.outerHTML),
                  pictures: all('svg[role=img]').filter((one) => !one.querySelector(':scope > title')?.textContent).length,
                  silent: all('svg:not(svg svg)').filter((one) => one.getAttribute('role') !== 'img' && one.getAttribute('aria-hidden') !== 'true'
-                     // A picture with parts that can be operated is a group with a name.
+                     // A picture with controls in it is a group with a name.
                      && !(one.getAttribute('role') === 'group' && one.getAttribute('aria-label'))).length,
                  twice: ids.filter((id, index) => ids.indexOf(id) !== index),
                  handlers: all('*').filter((one) => [...one.attributes].some(({ name }) => name.startsWith('on'))).length,

@@ -1,4 +1,4 @@
-//! The driver's process, and one session with it.
+//! The process of the driver, and one session with it.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::wire::{must, text};
 
-/// A machine that builds and tests on all its cores can take long to start a browser.
+/// The timeout. A machine that builds and tests on all its cores can take long to start a browser.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// `chromedriver`, with a browser under it.
+/// The process of `chromedriver`, which runs a browser.
 pub(crate) struct Driver {
     process: Child,
     /// Kept open, because closing the pipe may end the program at its next write.
@@ -21,7 +21,7 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    /// Starts both, on a port that the system chooses.
+    /// Starts the driver and the browser, on a port that the system chooses.
     pub(crate) fn start() -> Self {
         let agent = ureq::Agent::config_builder()
             .timeout_global(Some(PATIENCE))
@@ -38,7 +38,7 @@ impl Driver {
             process,
             "cannot start chromedriver (`cargo xtask test` installs it; on Debian: apt install chromium chromium-driver)",
         );
-        // From here on dropping ends the process.
+        // From here on, a drop ends the process.
         let mut driver = Self { process, output: None, agent, session: String::new() };
         let server = format!("http://127.0.0.1:{}", driver.port());
         let session = driver.request(&format!("{server}/session"), &capabilities());
@@ -46,7 +46,7 @@ impl Driver {
         driver
     }
 
-    /// A command of the session.
+    /// Sends a command of the session.
     pub(crate) fn post(&self, command: &str, body: &Value) -> Value {
         self.request(&format!("{}/{command}", self.session), body)
     }
@@ -63,13 +63,13 @@ impl Driver {
         value.clone()
     }
 
-    /// The port, which the driver prints when it is ready.
+    /// Returns the port, which the driver prints when it is ready.
     fn port(&mut self) -> u16 {
         let output = self.output.insert(BufReader::new(
             self.process.stdout.take().unwrap_or_else(|| panic!("chromedriver has no output")),
         ));
         let mut lines = output.lines().map_while(Result::ok);
-        // A line before says which port was asked for, which is 0: any.
+        // An earlier line has the requested port, which is 0 for any.
         let port = lines
             .find_map(|line| line.rsplit_once("successfully on port ")?.1.trim_end_matches('.').parse().ok());
         port.unwrap_or_else(|| panic!("chromedriver ended before it was ready"))
@@ -78,7 +78,7 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        // Ending the session ends the browser; only then the driver may go.
+        // The end of the session ends the browser. Only then the driver may be killed.
         if !self.session.is_empty() {
             let _ = self.agent.delete(&self.session).call();
         }
@@ -87,7 +87,8 @@ impl Drop for Driver {
     }
 }
 
-/// No window, no sandbox (tests run as root in containers), and a record of everything it asks for.
+/// Runs without a window, without a sandbox (tests run as root in containers), and with a log of
+/// all requests.
 fn capabilities() -> Value {
     json!({ "capabilities": { "alwaysMatch": {
         "browserName": "chrome",

@@ -1,13 +1,13 @@
-//! A page is what a browser makes of it: so tests of pages start one.
+//! Starts a real browser for tests of pages.
 //!
-//! [`Browser`] starts Chromium without a window, through its driver, and speaks `WebDriver` to it
+//! [`Browser`] starts Chromium without a window, through its driver, and controls it by `WebDriver`
 //! on this machine: a dozen commands in plain HTTP with JSON. Each test starts its own browser, on
 //! a port that the system chooses. Browser and driver end when the value is dropped, also when the
-//! test fails. Tests act as a reader does, by clicks and keys, and ask the page itself what a
-//! reader would see.
+//! test fails. Tests act like a reader, by clicks and keys, and query the page for what a reader
+//! would see.
 //!
-//! Everything here panics with what went wrong: it is for tests. `cargo xtask test` installs the
-//! browser where it is missing.
+//! All functions panic with the cause of a failure, because they are for tests. `cargo xtask test`
+//! installs the browser if it is missing.
 
 #![allow(clippy::panic, clippy::missing_panics_doc)] // for tests, which fail by panicking
 
@@ -31,13 +31,13 @@ pub const TAB: &str = "\u{e004}";
 /// The space bar.
 pub const SPACE: &str = " ";
 
-/// A browser with one window, closed when it is dropped.
+/// A browser with one window, which is closed when the value is dropped.
 pub struct Browser {
     driver: Driver,
     folder: TempDir,
 }
 
-/// Whether a reader prefers light or dark.
+/// The preferred colour scheme of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Theme {
     /// Dark text on light paper.
@@ -47,7 +47,7 @@ pub enum Theme {
 }
 
 impl Browser {
-    /// A fresh browser, with a window of 1200 × 900.
+    /// Starts a new browser, with a window of 1200 × 900.
     pub fn start() -> Self {
         let folder = must(TempDir::new(), "cannot make a folder for the page");
         let browser = Self { driver: Driver::start(), folder };
@@ -56,7 +56,7 @@ impl Browser {
         browser
     }
 
-    /// Opens a page and waits until it is there.
+    /// Opens a page and waits until it is loaded.
     pub fn open(&self, url: &str) {
         self.driver.post("url", &json!({ "url": url }));
     }
@@ -68,17 +68,18 @@ impl Browser {
         self.open(&format!("file://{}", file.display()));
     }
 
-    /// What a function body returns when it runs inside the page.
+    /// Runs a function body inside the page, and returns its result.
     pub fn run(&self, script: &str) -> Value {
         self.run_with(script, &[])
     }
 
-    /// As [`run`](Self::run), with `arguments[0]` and so on.
+    /// Runs a script like [`run`](Self::run), with arguments, which it reads as `arguments[0]` and
+    /// so on.
     pub fn run_with(&self, script: &str, arguments: &[Value]) -> Value {
         self.driver.post("execute/sync", &json!({ "script": script, "args": arguments }))
     }
 
-    /// As [`run`](Self::run), for a script that returns text.
+    /// Runs a script like [`run`](Self::run) that returns text.
     pub fn run_for_text(&self, script: &str) -> String {
         text(&self.run(script)).into()
     }
@@ -95,7 +96,7 @@ impl Browser {
         self.driver.post(&format!("element/{element}/value"), &json!({ "text": keys }));
     }
 
-    /// Presses a key wherever the focus is.
+    /// Presses a key in the element with the focus.
     pub fn press(&self, key: &str) {
         let actions = json!([{ "type": "keyDown", "value": key }, { "type": "keyUp", "value": key }]);
         self.driver.post(
@@ -104,18 +105,18 @@ impl Browser {
         );
     }
 
-    /// The window of a reader: width and height of what is seen.
+    /// Sets the width and height of the visible window.
     pub fn resize(&self, width: u32, height: u32) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600 });
         self.devtools("Emulation.setDeviceMetricsOverride", &size);
     }
 
-    /// What the reader prefers.
+    /// Sets the colour scheme that the reader prefers.
     pub fn prefer(&self, theme: Theme) {
         let value = if theme == Theme::Dark { "dark" } else { "light" };
         self.devtools(
             "Emulation.setEmulatedMedia",
-            // A page that is still moving cannot be clicked.
+            // A page with moving elements cannot be clicked.
             &json!({ "features": [
                 { "name": "prefers-color-scheme", "value": value },
                 { "name": "prefers-reduced-motion", "value": "reduce" }
@@ -123,12 +124,12 @@ impl Browser {
         );
     }
 
-    /// A command of Chromium's own protocol.
+    /// Sends a command of Chromium's own protocol.
     pub fn devtools(&self, command: &str, parameters: &Value) -> Value {
         self.driver.post("goog/cdp/execute", &json!({ "cmd": command, "params": parameters }))
     }
 
-    /// What the browser wrote to its console since the last call: warnings and errors.
+    /// Returns the warnings and errors on the browser's console since the last call.
     pub fn complaints(&self) -> Vec<String> {
         let entries = self.driver.post("se/log", &json!({ "type": "browser" }));
         let entries = entries.as_array().cloned().unwrap_or_default();
@@ -136,15 +137,15 @@ impl Browser {
         entries.iter().filter(serious).map(|entry| text(&entry["message"]).into()).collect()
     }
 
-    /// What the browser asked of the network or the disk since the last call, the documents
-    /// themselves included.
+    /// Returns the URLs that the browser requested from the network or the disk since the last
+    /// call, the documents themselves included.
     pub fn requests(&self) -> Vec<String> {
         let entries = self.driver.post("se/log", &json!({ "type": "performance" }));
         let events = entries.as_array().into_iter().flatten().filter_map(|entry| {
             serde_json::from_str::<Value>(text(&entry["message"])).ok().map(|event| event["message"].clone())
         });
         let events: Vec<Value> = events.collect();
-        // The log also has what a content policy stopped.
+        // The log also has the requests that a content policy blocked.
         let stopped = |id: &Value| {
             let reason = |event: &&Value| {
                 event["params"]["requestId"] == *id && event["params"]["blockedReason"] == "csp"
@@ -160,13 +161,13 @@ impl Browser {
             .collect()
     }
 
-    /// A picture of the whole page, as PNG.
+    /// Saves a picture of the whole page, as PNG.
     pub fn screenshot(&self, file: &Path) {
         let shot = self.devtools("Page.captureScreenshot", &json!({ "captureBeyondViewport": true }));
         self.save(&shot, file);
     }
 
-    /// A picture of what is seen without scrolling, as PNG.
+    /// Saves a picture of the visible part of the page, as PNG.
     pub fn screenshot_of_window(&self, file: &Path) {
         let shot = self.devtools("Page.captureScreenshot", &json!({}));
         self.save(&shot, file);
@@ -178,7 +179,7 @@ impl Browser {
         must(std::fs::write(file, must(bytes, "the picture is not base64")), "cannot write the picture");
     }
 
-    /// The driver's name for the first element that a CSS selector finds.
+    /// Returns the driver's name for the first element that a CSS selector finds.
     fn find(&self, selector: &str) -> String {
         let found = self.driver.post("element", &json!({ "using": "css selector", "value": selector }));
         let name = found.as_object().and_then(|object| object.values().next());

@@ -1,15 +1,15 @@
-//! Answers of the driver, taken apart; what is not as expected ends the test.
+//! Reads the driver's answers. An unexpected answer ends the test.
 
 use std::fmt::Display;
 
 use serde_json::Value;
 
-/// The value, or the end of the test.
+/// Returns the value, or panics.
 pub(crate) fn must<T, E: Display>(result: Result<T, E>, what: &str) -> T {
     result.unwrap_or_else(|error| panic!("{what}: {error}"))
 }
 
-/// Text in JSON.
+/// Returns the text of a JSON value, or panics.
 pub(crate) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_else(|| panic!("expected text from the browser, found {value}"))
 }

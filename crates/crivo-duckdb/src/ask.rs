@@ -1,4 +1,4 @@
-//! What does a stored sketch say?
+//! Functions that query a stored sketch.
 
 use crivo::codec::AnySketch;
 use crivo::keys::text::parse_integer;
@@ -10,7 +10,7 @@ use crate::keys::each_text;
 use crate::quantile::{check_share, write_quantile};
 use crate::top::{HITTERS, write_hitters};
 
-/// `crivo_estimate(sketch)`: how many different keys, events or values?
+/// `crivo_estimate(sketch)`: how many different keys, events or values does it count?
 pub(crate) struct EstimateOf;
 
 impl Scalar for EstimateOf {
@@ -30,7 +30,7 @@ impl Scalar for EstimateOf {
     }
 }
 
-/// `crivo_contains(sketch, key)`: is it in there?
+/// `crivo_contains(sketch, key)`: does the set contain the key?
 pub(crate) struct Contains;
 
 impl Scalar for Contains {
@@ -55,7 +55,7 @@ impl Scalar for Contains {
     }
 }
 
-/// `crivo_frequency(sketch, key)`: how often?
+/// `crivo_frequency(sketch, key)`: how often does the key occur?
 pub(crate) struct Frequency;
 
 impl Scalar for Frequency {
@@ -80,7 +80,7 @@ impl Scalar for Frequency {
     }
 }
 
-/// `crivo_quantile_of(sketch, q)`: which value has that rank?
+/// `crivo_quantile_of(sketch, q)`: which value has rank `q`?
 pub(crate) struct QuantileOf;
 
 impl Scalar for QuantileOf {
@@ -106,7 +106,7 @@ impl Scalar for QuantileOf {
     }
 }
 
-/// `crivo_top_of(sketch, k)`: which keys come most often?
+/// `crivo_top_of(sketch, k)`: which keys are the most frequent?
 pub(crate) struct TopOf;
 
 impl Scalar for TopOf {
@@ -135,7 +135,7 @@ impl Scalar for TopOf {
     }
 }
 
-/// `crivo_version()`: which crivo, in which DuckDB?
+/// `crivo_version()`: which version of crivo, in which version of DuckDB?
 pub(crate) struct Version;
 
 /// The versions of DuckDB that the tests load the extension into.
@@ -155,11 +155,11 @@ impl Scalar for Version {
     }
 }
 
-/// Gives the sketch of each row that has one. Rows in a row with the same bytes have one sketch,
-/// which is decoded once.
+/// Passes the sketch of each row that has one to `take`. Consecutive rows with the same bytes share
+/// one sketch, which is decoded once.
 ///
 /// # Errors
-/// Those of `take`, and bytes that are no sketch.
+/// The errors of `take`, and an error if the bytes are not a sketch.
 pub(crate) fn each_sketch(
     column: &Column<'_>,
     mut take: impl FnMut(std::ops::Range<usize>, &AnySketch) -> Result<()>,
@@ -181,7 +181,7 @@ pub(crate) fn each_sketch(
     Ok(())
 }
 
-/// Gives the rows where one of the columns has no value.
+/// Calls `null` for each row in which one of the columns has no value.
 pub(crate) fn null_where(chunk: &Chunk<'_>, columns: &[&Column<'_>], null: impl FnMut(usize)) {
     (0..chunk.rows()).filter(|&row| columns.iter().any(|column| !column.is_valid(row))).for_each(null);
 }
@@ -203,15 +203,15 @@ impl KeyTexts {
         texts
     }
 
-    /// Returns the key of a row as the sketch has its keys, if the row has one.
+    /// Returns the key of a row in the sketch's kind, or `None` if the row has no key.
     ///
     /// # Errors
-    /// If the text is no key of that kind.
+    /// If the text is not a key of that kind.
     fn key(&self, row: usize, kind: KeyKind) -> Result<Option<KeyRef<'_>>> {
         let Some((start, end)) = self.places[row] else { return Ok(None) };
         let text = &self.bytes[start..end];
         if kind != KeyKind::Integer {
-            // A sketch of hashes refuses it by name.
+            // A sketch of hashes refuses the key with an error of its own.
             return Ok(Some(KeyRef::Bytes(text)));
         }
         let integer = parse_integer(text).ok_or_else(|| {

@@ -1,13 +1,13 @@
-//! How is a group held while it grows?
+//! The content of a group while rows are added.
 //!
 //! There may be millions of groups, and most of them are small. A sketch of a set of hashes begins
-//! as a short list of them and becomes a sketch when the list is no longer the smaller of the two:
-//! a group of 100 different values takes about 900 bytes. The list is sorted and freed of
-//! repetitions when it is full, and grows only if that made little room. A sketch of numbers begins
-//! as a list of numbers.
+//! as a short list of hashes. It becomes a sketch when the list is no longer the smaller of the
+//! two. A group of 100 different values takes about 900 bytes. A full list is sorted and
+//! deduplicated, and grows only if that freed little room. A sketch of numbers begins as a list of
+//! numbers.
 //!
-//! A sketch is shared between states, because DuckDB copies states where a plan is parallel and in
-//! windows. It is copied when one of them changes it.
+//! A sketch is shared between states, because DuckDB copies states in parallel plans and in
+//! windows. It is copied when one of the states changes it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use crate::api::{States, prefetch};
 use crate::error::Result;
 use crate::keys::HashedRows;
 
-/// What was made of the rows of a group.
+/// The content of a group, made from its rows.
 #[derive(Debug, Clone)]
 pub(crate) enum Content {
-    /// Hashes in any order, some perhaps twice.
+    /// Hashes in any order, possibly with duplicates.
     Few(Vec<u64>),
     /// Numbers in the order of their rows.
     Numbers(Vec<f64>),
@@ -36,31 +36,33 @@ impl Default for Content {
     }
 }
 
-/// When a list of hashes becomes a sketch, and which.
+/// The rule for turning a list into a sketch.
 pub(crate) struct Growth<'a> {
-    /// The sketch without content.
+    /// The empty sketch.
     pub(crate) empty: &'a AnySketch,
-    /// A list of more hashes becomes a sketch; 0 if the sketch is none of a set of hashes.
+    /// The most hashes of a list before it becomes a sketch. 0 if the sketch is not one of a set of
+    /// hashes.
     pub(crate) most_few: usize,
 }
 
-/// The longest list for sketches that are larger.
+/// The greatest length of a list, for sketches that are larger than that.
 pub(crate) const MOST_FEW: usize = 256;
 
-/// Lists of up to this many hashes are searched before a hash is added.
+/// Lists of up to this many hashes are searched for duplicates before a hash is added.
 const SEARCHED: usize = 8;
 
-/// How many rows ahead memory is fetched.
+/// The number of rows ahead for which memory is prefetched.
 const AHEAD: usize = 16;
 
-/// Returns the longest list that a sketch begins as: none if it is no sketch of a set of hashes.
+/// Returns the greatest length of the list that a sketch begins as: 0 if it is not a sketch of a
+/// set of hashes.
 pub(crate) fn most_few(empty: &AnySketch) -> usize {
     let is_set = empty.clone().takes_hashes().is_some() && empty.answers_cardinality().is_some();
     if is_set { (empty.full_memory() / size_of::<u64>()).clamp(2, MOST_FEW) } else { 0 }
 }
 
 impl Content {
-    /// Returns the sketch to change, which is made of the list if it is one still.
+    /// Returns the sketch for a change. A list is turned into a sketch first.
     pub(crate) fn sketch_mut(&mut self, growth: &Growth<'_>) -> &mut AnySketch {
         let made = match self {
             Self::Few(hashes) => Some(filled(growth.empty, hashes)),
@@ -83,7 +85,8 @@ impl Content {
         }
     }
 
-    /// Returns how many different keys the group has, with bounds, if the sketch counts them.
+    /// Returns the estimated number of different keys of the group, or `None` if the sketch does
+    /// not count them.
     pub(crate) fn distinct(&mut self, empty: &AnySketch) -> Option<Estimate> {
         match self {
             Self::Few(hashes) => {
@@ -102,7 +105,7 @@ impl Content {
     /// Adds hashes.
     ///
     /// # Errors
-    /// If the sketch takes none.
+    /// If the sketch does not take hashes.
     pub(crate) fn insert_hashes(&mut self, mut hashes: &[u64], growth: &Growth<'_>) -> Result<()> {
         if let Self::Few(list) = self {
             while let Some((&hash, rest)) = hashes.split_first() {
@@ -121,7 +124,7 @@ impl Content {
     /// Adds numbers.
     ///
     /// # Errors
-    /// If the sketch takes none.
+    /// If the sketch does not take numbers.
     pub(crate) fn insert_numbers(&mut self, numbers: &[f64], growth: &Growth<'_>) -> Result<()> {
         if let Self::Few(hashes) = self
             && hashes.is_empty()
@@ -139,10 +142,10 @@ impl Content {
         Ok(())
     }
 
-    /// Makes this the content of both.
+    /// Merges another content into this one.
     ///
     /// # Errors
-    /// If the sketches do not merge.
+    /// If the sketches cannot be merged.
     pub(crate) fn merge(&mut self, other: &Self, growth: &Growth<'_>) -> Result<()> {
         match (&mut *self, other) {
             (mine, Self::Few(theirs)) => mine.insert_hashes(theirs, growth),
@@ -159,11 +162,11 @@ impl Content {
 
 /// Adds the hash of each row to the content of its group.
 ///
-/// Groups lie anywhere in memory, so the states of later rows are fetched while earlier ones are
-/// changed.
+/// Groups are scattered in memory, so the states of later rows are prefetched while earlier ones
+/// are changed.
 ///
 /// # Errors
-/// If the sketch takes no hashes.
+/// If the sketch does not take hashes.
 pub(crate) fn insert_rows<S>(
     hashed: &HashedRows,
     states: &mut States<'_, S>,
@@ -203,10 +206,10 @@ fn filled(empty: &AnySketch, hashes: &[u64]) -> AnySketch {
     sketch
 }
 
-/// The part of the input that the command line begins with.
+/// The part number with which the command line seeds its first sketch.
 const FIRST_PART: u64 = 0;
 
-/// Returns a sketch that draws its coins as the part of the input says.
+/// Returns a sketch of the numbers. Its random seed is derived from `part`.
 fn filled_with_numbers(empty: &AnySketch, numbers: &[f64], part: u64) -> AnySketch {
     let mut sketch = empty.clone();
     sketch.reseed(part);
@@ -216,15 +219,15 @@ fn filled_with_numbers(empty: &AnySketch, numbers: &[f64], part: u64) -> AnySket
     sketch
 }
 
-/// Returns a number for a part of the input, by its first values. Sketches of different threads are
-/// merged, and their errors cancel out only if they draw different coins.
+/// Derives a part number from the first values of a part. Sketches of different threads are merged,
+/// and their errors cancel out only if they draw independent random bits.
 fn part_of(numbers: &[f64]) -> u64 {
     numbers.iter().take(8).fold(0, |part: u64, number| {
         (part ^ number.to_bits()).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31)
     })
 }
 
-/// Adds a hash to a list; returns false, and adds nothing, if the list has to become a sketch.
+/// Adds a hash to a list. Returns false, and adds nothing, if the list has to become a sketch.
 #[inline]
 fn insert(list: &mut Vec<u64>, hash: u64, most: usize) -> bool {
     if list.len() <= SEARCHED && list.contains(&hash) {
@@ -246,7 +249,7 @@ fn make_room(list: &mut Vec<u64>, hash: u64, most: usize) -> bool {
     if list.len() >= most {
         return false;
     }
-    // A list that stays nearly full would be sorted again and again.
+    // A list that stays nearly full would be sorted at nearly every insertion.
     if list.len() >= list.capacity() * 3 / 4 {
         let room = if list.len() < 64 { list.len() / 2 } else { list.len() / 4 };
         list.reserve_exact(room.max(4) + list.capacity() - list.len());

@@ -1,4 +1,4 @@
-//! `crivo_distinct(x)`: how many different values?
+//! `crivo_distinct(x)`: how many different values are there?
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,12 +15,12 @@ pub(crate) struct Distinct;
 
 #[derive(Default)]
 pub(crate) struct DistinctState {
-    /// The error that was asked for, if one was; known from the first row on.
+    /// The requested error, if there is one. It is known from the first row on.
     asked: Option<Arc<Asked>>,
     content: Content,
 }
 
-/// A standard error, and the sketch that has it.
+/// A requested standard error, and the empty sketch that has it.
 #[derive(Debug)]
 struct Asked {
     error: f64,
@@ -35,7 +35,8 @@ impl Asked {
     }
 }
 
-/// Returns the sketch that every group begins as: without an error that of `crivo distinct`.
+/// Returns the growth rule of a query. Without a requested error it uses the sketch of `crivo
+/// distinct`.
 fn growth(asked: Option<&Asked>) -> Result<Growth<'_>> {
     static DEFAULT: OnceLock<Option<(AnySketch, usize)>> = OnceLock::new();
     if let Some(Asked { empty, most_few, .. }) = asked {

@@ -1,8 +1,8 @@
-//! What goes wrong becomes the text of an SQL error.
+//! Errors, as the text of an SQL error.
 
 use std::fmt;
 
-/// The results of the extension's functions.
+/// The result of the extension's functions.
 pub(crate) type Result<T, E = SqlError> = std::result::Result<T, E>;
 
 /// The message of an SQL error.
@@ -10,7 +10,7 @@ pub(crate) type Result<T, E = SqlError> = std::result::Result<T, E>;
 pub(crate) struct SqlError(String);
 
 impl SqlError {
-    /// An error with the usual words: the field, what was expected, and what was found.
+    /// Creates an error in the usual form: the field, what was expected, and what was found.
     pub(crate) fn expected(field: &str, expected: impl fmt::Display, found: impl fmt::Display) -> Self {
         Self(format!("{field}: expected {expected}, found {found}"))
     }

@@ -1,4 +1,4 @@
-//! crivo's sketches as functions of DuckDB: one question, one SQL function.
+//! crivo's sketches as functions of DuckDB: one SQL function for each question.
 //!
 //! docs/duckdb.md has every function with an example. Values become keys by docs/keys.md, so a
 //! sketch from SQL has the bytes that the command line writes for the same column.
@@ -12,7 +12,7 @@
 //! | how many different, which most often, which value has that rank? | [`distinct`], [`top`], [`quantile`] |
 //! | a sketch to keep, and sketches together | [`sketch`], [`merge`] |
 //! | what does a stored sketch say? | [`ask`] |
-//! | which texts are alike? | [`similarity`], [`near`] |
+//! | which texts are similar? | [`similarity`], [`near`] |
 
 mod api;
 mod ask;

@@ -1,4 +1,4 @@
-//! `crivo_merge(sketch)`: stored sketches together.
+//! `crivo_merge(sketch)`: merges stored sketches.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::keys::each;
 pub(crate) struct Merge;
 
 impl Aggregate for Merge {
-    /// Nothing before the first sketch.
+    /// `None` before the first sketch.
     type State = Option<Arc<AnySketch>>;
 
     const NAME: &'static str = "crivo_merge";

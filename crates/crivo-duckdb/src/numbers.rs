@@ -1,7 +1,7 @@
-//! Which numbers are in a column?
+//! The numbers of a column.
 //!
-//! As the command line reads them: a decimal number is the float nearest to its digits. NULL and
-//! NaN are no numbers.
+//! They are read as the command line reads them: a decimal number is the float nearest to its
+//! digits. NULL and NaN are not numbers.
 
 use crate::api::{Column, Values};
 use crate::error::{Result, SqlError};
@@ -18,7 +18,7 @@ impl NumberRows {
     /// Reads the numbers of a column.
     ///
     /// # Errors
-    /// If its type is no number's.
+    /// If its type is not a number type.
     pub(crate) fn of(column: &Column<'_>) -> Result<Self> {
         let mut numbers = Self::default();
         let mut push = |row: usize, value: f64| {

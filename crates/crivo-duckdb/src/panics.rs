@@ -1,4 +1,4 @@
-//! Functions that panic, for the tests: a panic has to become an SQL error.
+//! Functions that panic, for tests: a panic must become an SQL error.
 
 #![allow(clippy::panic)] // their only purpose
 
@@ -22,7 +22,7 @@ impl Scalar for Panic {
     }
 }
 
-/// Panics in the callback whose number is given: 1 update, 2 combine, 3 finish, 4 destroy.
+/// Panics in the callback with the given number: 1 update, 2 combine, 3 finish, 4 destroy.
 struct PanicAt;
 
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! `crivo_quantile(x, q)`: which value has that rank?
+//! `crivo_quantile(x, q)`: which value has rank `q`?
 
 use std::sync::OnceLock;
 
@@ -15,7 +15,7 @@ pub(crate) struct Quantile;
 
 #[derive(Default)]
 pub(crate) struct QuantileState {
-    /// The share of all values that is asked for; nothing before the first row.
+    /// The requested share of all values, or `None` before the first row.
     share: Option<f64>,
     content: Content,
 }
@@ -59,7 +59,7 @@ impl Aggregate for Quantile {
     }
 }
 
-/// Returns a share if it is one.
+/// Returns a share if it is between 0 and 1.
 pub(crate) fn check_share(share: f64) -> Result<f64> {
     if (0.0..=1.0).contains(&share) {
         return Ok(share);

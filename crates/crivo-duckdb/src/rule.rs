@@ -1,4 +1,4 @@
-//! Which sketch is meant, and of what size?
+//! The kind and the size of a sketch.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use crate::api::{Chunk, Column, Values};
 use crate::content::{Content, Growth, most_few};
 use crate::error::{Result, SqlError};
 
-/// The sketch that every group of a query begins as.
+/// The rule for the sketches of a query's groups.
 #[derive(Debug)]
 pub(crate) struct Rule {
     kind: Vec<u8>,
     size: Option<i64>,
     empty: AnySketch,
     most_few: usize,
-    /// The filter has the size that its content needs, which is known at the end.
+    /// True if the filter gets the size for its content, which is known at the end.
     is_sized_at_end: bool,
 }
 
-/// The sizes that the command line takes where none is asked for.
+/// The default sizes of the command line.
 pub(crate) const PRECISION: u8 = 14;
 const K: u32 = 1 << 14;
 pub(crate) const COUNTERS: u64 = 1 << 14;
@@ -35,7 +35,7 @@ const RANK_ERROR: f64 = 0.005;
 
 type Make = fn(Option<i64>) -> Result<AnySketch>;
 
-/// The names of sketches, and what each is made by.
+/// The names of sketches, and the functions that make them.
 const KINDS: [(&str, Make); 7] = [
     ("hll", |size| {
         let precision = whole("precision", size)?.unwrap_or(PRECISION);
@@ -70,16 +70,16 @@ fn whole<T: TryFrom<i64>>(name: &str, size: Option<i64>) -> Result<Option<T>> {
 }
 
 thread_local! {
-    /// The rule of the last chunk, which nearly always is that of the next.
+    /// The rule of the last chunk, which is nearly always the rule of the next one too.
     static LAST: RefCell<Option<Arc<Rule>>> = const { RefCell::new(None) };
 }
 
 impl Rule {
-    /// Returns the rule of a chunk: the kind and the size that stand in its columns from `first`
-    /// on, if it has rows.
+    /// Returns the rule of a chunk, from the kind and the size in its columns from `first` on. The
+    /// chunk must have rows.
     ///
     /// # Errors
-    /// If they differ from row to row, or there is no such sketch.
+    /// If kind or size differ from row to row, or such a sketch does not exist.
     pub(crate) fn of(chunk: &Chunk<'_>, first: usize) -> Result<Arc<Self>> {
         let column = chunk.column(first)?;
         let kind =
@@ -122,7 +122,7 @@ impl Rule {
         Growth { empty: &self.empty, most_few: self.most_few }
     }
 
-    /// Returns an error if two states were made by different rules.
+    /// Returns an error if two states have different rules.
     pub(crate) fn require_same(&self, other: &Self) -> Result<()> {
         if self.kind == other.kind && self.size == other.size {
             return Ok(());
@@ -133,7 +133,8 @@ impl Rule {
     /// Returns the bytes of a group's sketch.
     pub(crate) fn finish(&self, content: &Content) -> Result<Vec<u8>> {
         if let (true, Content::Few(hashes)) = (self.is_sized_at_end, content) {
-            // As `crivo set build` sizes a filter: by what a first reading counts.
+            // The filter is sized as by `crivo set build`: for the number of items that a first
+            // reading counts.
             let mut counted = HyperLogLog::new(PRECISION)?;
             counted.insert_hashes(hashes);
             let items = (counted.estimate().upper().ceil() as u64).max(1);
@@ -152,7 +153,7 @@ fn constant<T: PartialEq>(column: &Column<'_>, name: &str, at: impl Fn(usize) ->
     for row in 1..column.rows() {
         let is_same = column.is_valid(row)
             && match column.values() {
-                // Copies of a constant lie in the same place.
+                // Copies of a constant have the same pointer or the same inline bytes.
                 Values::Bytes(texts) if texts[row].is_same(&texts[0]) => true,
                 _ => at(row).as_ref() == Some(&first),
             };
@@ -178,7 +179,7 @@ pub(crate) fn constant_double(column: &Column<'_>, name: &str) -> Result<f64> {
 #[allow(clippy::needless_bitwise_bool)] // a lazy operator would keep vectors out
 fn constant_number<T: PartialEq + Copy>(column: &Column<'_>, values: &[T], name: &str) -> Result<T> {
     match values.first() {
-        // The usual case, in a loop that vectors run.
+        // The usual case, in a loop that the compiler can vectorize.
         Some(first)
             if column.is_full() && values.iter().fold(true, |same, value| same & (value == first)) =>
         {

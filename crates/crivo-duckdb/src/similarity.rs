@@ -1,4 +1,4 @@
-//! How alike are two texts?
+//! Functions for the similarity of two texts.
 
 use crivo::codec::{AnySketch, StoredSketch};
 use crivo::keys::KeyScheme;
@@ -11,10 +11,10 @@ use crate::api::{Chunk, Column, ESTIMATE, Output, Scalar, Type};
 use crate::ask::null_where;
 use crate::error::{Result, SqlError};
 
-/// The slots of a signature: similarities are off by less than 0.09, 95 % sure.
+/// The slots of a signature. The error of a similarity is below 0.09 with 95 % confidence.
 const SLOTS: u32 = 128;
 
-/// `crivo_minhash(text)`: a signature by which texts are compared.
+/// `crivo_minhash(text)`: a signature for comparing texts.
 pub(crate) struct Signature;
 
 impl Scalar for Signature {
@@ -41,7 +41,7 @@ impl Scalar for Signature {
     }
 }
 
-/// `crivo_similarity(a, b)`: the Jaccard similarity of two sets, from their signatures.
+/// `crivo_similarity(a, b)`: the Jaccard similarity of two sets, estimated from their signatures.
 pub(crate) struct Similarity;
 
 impl Scalar for Similarity {
@@ -55,7 +55,7 @@ impl Scalar for Similarity {
             let one: MinHash = decoded(ones.strings()[row].bytes())?;
             let other: MinHash = decoded(others.strings()[row].bytes())?;
             if one.is_empty() && other.is_empty() {
-                // Two empty sets have no similarity.
+                // The similarity of two empty sets is undefined.
                 out.null_struct(row, 3);
             } else {
                 out.estimate(row, one.similarity(&other)?);
@@ -70,7 +70,7 @@ fn decoded<S: StoredSketch>(bytes: &[u8]) -> Result<S> {
     Ok(AnySketch::decode(bytes)?.downcast()?)
 }
 
-/// `crivo_jaccard(one, other)`: the Jaccard similarity of two texts, exactly.
+/// `crivo_jaccard(one, other)`: the exact Jaccard similarity of two texts.
 pub(crate) struct Jaccard;
 
 impl Scalar for Jaccard {
@@ -105,14 +105,15 @@ fn optional_column<'a>(chunk: &'a Chunk<'_>, index: usize) -> Result<Option<Colu
     if chunk.columns() > index { chunk.column(index).map(Some) } else { Ok(None) }
 }
 
-/// Cuts texts as each row says: by default into five words, as `crivo dedup` does.
+/// Cuts texts into the shingles that each row requests: by default five words, as `crivo dedup`
+/// does.
 #[derive(Default)]
 struct Shinglers {
     last: Option<(Vec<u8>, TextShingler)>,
 }
 
 impl Shinglers {
-    /// Returns the shingler of a row; nothing if its kind is NULL.
+    /// Returns the shingler of a row, or `None` if its kind is NULL.
     fn of_row(&mut self, kinds: Option<&Column<'_>>, row: usize) -> Result<Option<&mut TextShingler>> {
         let kind = match kinds {
             None => &[],

@@ -1,4 +1,4 @@
-//! `crivo_sketch(x, kind)`: a sketch to keep.
+//! `crivo_sketch(x, kind)`: a sketch that can be stored.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(crate) struct Sketch;
 
 #[derive(Default)]
 pub(crate) struct SketchState {
-    /// Nothing before the first row, which may have no value.
+    /// `None` before the first row, even if that row has no value.
     rule: Option<Arc<Rule>>,
     content: Content,
 }
@@ -62,8 +62,8 @@ impl Aggregate for Sketch {
     }
 }
 
-/// Adds the values of a column to the sketches of their groups, as what the sketch takes: hashes,
-/// numbers or keys.
+/// Adds the values of a column to the sketches of their groups, in the form that the sketch takes:
+/// hashes, numbers or keys.
 pub(crate) fn insert_column<S>(
     column: &Column<'_>,
     states: &mut States<'_, S>,

@@ -1,4 +1,4 @@
-//! `crivo_top(x, k)`: which values come most often?
+//! `crivo_top(x, k)`: which values are the most frequent?
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(crate) const HITTERS: Type = Type::List(&Type::Struct(&[
 
 #[derive(Default)]
 pub(crate) struct TopState {
-    /// How many to list, and the sketch that every group begins as; nothing before the first row.
+    /// The number of values to list and the empty sketch, or `None` before the first row.
     asked: Option<Arc<Asked>>,
     content: Content,
 }
@@ -39,7 +39,7 @@ impl Asked {
         let most = *HeavyHitters::CAPACITIES.end();
         let wanted = u64::try_from(k).ok().filter(|k| (1..=most).contains(k));
         let wanted = wanted.ok_or_else(|| SqlError::expected("k", format_args!("1 to {most}"), k))?;
-        // As many counters as `crivo top -k` has.
+        // The number of counters is the same as for `crivo top -k`.
         let counters = wanted.saturating_mul(16).clamp(COUNTERS, most);
         Ok(Self { k: wanted as usize, empty: HeavyHitters::new(counters)?.into() })
     }
@@ -92,7 +92,7 @@ pub(crate) fn write_hitters(hitters: &[Hitter], row: usize, out: &mut Output<'_>
     let (mut elements, first) = out.list(row, hitters.len());
     let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     for (place, hitter) in (first..).zip(hitters) {
-        // Keys that are no UTF-8 have to be shown as text.
+        // Keys that are not UTF-8 are shown in their text form.
         elements.field(0).bytes(place, hitter.key().to_string().as_bytes());
         elements.field(1).bigint(place, count(hitter.count()));
         elements.field(2).bigint(place, count(hitter.lower()));

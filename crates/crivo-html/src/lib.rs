@@ -1,8 +1,8 @@
-//! What a reader sees of an HTML page.
+//! Extracts the text of an HTML page that a reader sees.
 //!
-//! [`PageText`] cuts a page into tags and text with a tokenizer that follows the standard, and
-//! returns the text. `shown` follows which elements are open, and `style` reads what their styles
-//! say, so that text that is hidden from a reader can be left out.
+//! [`PageText`] splits a page into tags and text with a tokenizer that follows the standard, and
+//! returns the text. `shown` tracks the open elements, and `style` reads their styles, so that text
+//! that is hidden from a reader can be left out.
 
 #![forbid(unsafe_code)]
 
@@ -16,15 +16,15 @@ use crate::shown::Shown;
 /// Elements whose content is not shown as text.
 const UNSEEN: [&[u8]; 5] = [b"script", b"style", b"template", b"noscript", b"svg"];
 
-/// Elements inside of a word or a sentence: all others begin and end one.
+/// Elements inside a word or a sentence. All other elements separate words.
 const INLINE: [&[u8]; 24] = [
     b"a", b"abbr", b"b", b"bdi", b"bdo", b"cite", b"code", b"dfn", b"em", b"font", b"i", b"kbd", b"mark",
     b"q", b"s", b"samp", b"small", b"span", b"strong", b"sub", b"sup", b"u", b"var", b"wbr",
 ];
 
-/// Extracts the text of pages, one after the other, into a buffer that is reused. Tags become
-/// blanks (those inside of words vanish), entities the characters they stand for. Scripts and
-/// styles are left out.
+/// Extracts the text of one page after the other, into a buffer that is reused. Tags become blanks,
+/// except those inside words, which are removed. Entities become the characters they represent.
+/// Scripts and styles are left out.
 ///
 /// ```
 /// use crivo_html::PageText;
@@ -40,8 +40,8 @@ pub struct PageText {
 }
 
 impl PageText {
-    /// Returns a reader of the text that a mail program shows: without the title, and without what
-    /// styles hide.
+    /// Creates a reader of the text that a mail program shows: without the title, and without text
+    /// that styles hide.
     ///
     /// ```
     /// use crivo_html::PageText;
@@ -55,22 +55,22 @@ impl PageText {
         Self { text: Vec::new(), shown: Some(Shown::default()) }
     }
 
-    /// The number of hidden bytes in the last page, blanks aside. Zero unless made by
-    /// [`as_shown`](Self::as_shown).
+    /// Returns the number of hidden bytes in the last page, without blanks. Zero unless the reader
+    /// was made by [`as_shown`](Self::as_shown).
     pub fn hidden(&self) -> usize {
         self.shown.as_ref().map_or(0, |shown| shown.hidden)
     }
 
-    /// Returns the text of a page. Bytes without tags come back as they are.
+    /// Returns the text of a page. Bytes without tags are returned unchanged.
     pub fn of(&mut self, page: &[u8]) -> &[u8] {
         self.text.clear();
         if let Some(shown) = &mut self.shown {
             shown.clear();
             read_sheets(page, shown);
         }
-        // The element whose end is waited for: what it holds is not seen.
+        // The name of the open unseen element. Its content is skipped up to its end tag.
         let mut unseen: Option<Vec<u8>> = None;
-        // Reading from memory cannot fail, and a page cannot be wrong: there is only tag soup.
+        // Reading from memory cannot fail, and the tokenizer accepts any page.
         for token in Tokenizer::new(page).map_while(Result::ok) {
             match token {
                 Token::StartTag(tag) if unseen.is_none() => {
@@ -112,7 +112,7 @@ impl PageText {
     }
 }
 
-/// Reads a page's style sheets, which hold for what is before them too.
+/// Reads a page's style sheets, which also apply to elements before them.
 fn read_sheets(page: &[u8], shown: &mut Shown) {
     if !page.windows(6).any(|tag| tag.eq_ignore_ascii_case(b"<style")) {
         return;

@@ -1,19 +1,19 @@
-//! Which text of a page is hidden from the reader?
+//! Finds the text of a page that is hidden from the reader.
 //!
-//! A style holds for everything inside of its element, so the open elements have to be known. Real
-//! pages leave many end tags out: a paragraph ends where the next one begins, a cell at the next
-//! cell, and an end tag closes what was left open inside. This follows the standard's rules for
-//! building trees as far as they decide what is inside of what. Elements that format letters
-//! (`<font>`, `<b>`) go on after a block that ends around them.
+//! A style applies to everything inside its element, so the open elements have to be known. Real
+//! pages leave many end tags out. A paragraph ends where the next one begins, a cell at the next
+//! cell, and an end tag closes the elements that were left open inside. This module follows the
+//! standard's rules for building trees as far as they decide the nesting of elements. Formatting
+//! elements (`<font>`, `<b>`) continue after the end of a block that contains them.
 
 use html5gum::StartTag;
 
 use crate::style::{Declared, Look, Paint, Sheet, paint};
 
-/// The depth to which nested elements are followed; browsers have such a limit too.
+/// The depth to which nested elements are tracked. Browsers have such a limit too.
 const DEPTH: usize = 256;
 
-/// Elements without an end.
+/// Elements without an end tag.
 const VOID: [&[u8]; 17] = [
     b"area",
     b"base",
@@ -34,7 +34,7 @@ const VOID: [&[u8]; 17] = [
     b"wbr",
 ];
 
-/// Elements that are there once in a page, whatever tags say.
+/// Elements that a page has once, however many tags there are.
 const OF_PAGE: [&[u8]; 3] = [b"html", b"head", b"body"];
 
 /// Elements that mail programs do not show.
@@ -45,7 +45,7 @@ const FORMATTING: [&[u8]; 14] = [
     b"u",
 ];
 
-/// Elements that end a paragraph, and that end tags of elements inside of lines do not close.
+/// Elements that end a paragraph. End tags of inline elements do not close them.
 const BLOCKS: [&[u8]; 35] = [
     b"address",
     b"article",
@@ -84,18 +84,18 @@ const BLOCKS: [&[u8]; 35] = [
     b"ul",
 ];
 
-/// Elements that what is inside of them does not close.
+/// Elements that are not closed by tags inside them.
 const ENCLOSING: [&[u8]; 4] = [b"table", b"td", b"th", b"caption"];
 
 /// Parts of tables.
 const OF_TABLES: [&[u8]; 6] = [b"td", b"th", b"tr", b"tbody", b"thead", b"tfoot"];
 
-/// Which elements are open, and how text looks there.
+/// The open elements, and how text inside them looks.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Shown {
     pub(crate) sheet: Sheet,
     open: Vec<Open>,
-    /// The number of open elements below the depth that is followed.
+    /// The number of open elements below the tracked depth.
     deeper: usize,
     /// The number of bytes of hidden text.
     pub(crate) hidden: usize,
@@ -126,7 +126,7 @@ impl Shown {
         self.open.last().map_or(Look::OF_PAGE, |open| open.look)
     }
 
-    /// An element begins.
+    /// Handles the start tag of an element.
     pub(crate) fn start(&mut self, tag: &StartTag<()>) {
         let name: &[u8] = &tag.name;
         let of_page = OF_PAGE.contains(&name);
@@ -145,9 +145,9 @@ impl Shown {
         self.open.push(Open { name: name.to_vec(), own, look });
     }
 
-    /// An element ends.
+    /// Handles the end tag of an element.
     pub(crate) fn end(&mut self, name: &[u8]) {
-        // What follows the end of the body is in it all the same.
+        // Text after the end of the body is still in the body.
         if OF_PAGE.contains(&name) {
             return;
         }
@@ -169,7 +169,7 @@ impl Shown {
         }
     }
 
-    /// Closes what ends where an element begins.
+    /// Closes the elements that end implicitly where an element begins.
     fn end_implied(&mut self, name: &[u8]) {
         match name {
             b"td" | b"th" => self.close(&[b"td", b"th", b"caption"], &[b"tr", b"table"]),
@@ -188,7 +188,8 @@ impl Shown {
         }
     }
 
-    /// The innermost open element of these names, if there is no barrier further in.
+    /// Returns the position of the innermost open element with one of these names. Returns `None`
+    /// if a barrier is inside it.
     fn find(&self, names: &[&[u8]], is_barrier: impl Fn(&[u8]) -> bool) -> Option<usize> {
         for (at, open) in self.open.iter().enumerate().rev() {
             if names.contains(&open.name.as_slice()) {
@@ -205,8 +206,8 @@ impl Shown {
         self.close_unless(names, |outer| barriers.contains(&outer));
     }
 
-    /// Closes the innermost open element of these names and what is inside, unless there is a
-    /// barrier further in.
+    /// Closes the innermost open element with one of these names and the elements inside it, unless
+    /// a barrier is inside it.
     fn close_unless(&mut self, names: &[&[u8]], is_barrier: impl Fn(&[u8]) -> bool) {
         let Some(at) = self.find(names, is_barrier) else { return };
         let closed = self.open.split_off(at);
@@ -215,8 +216,8 @@ impl Shown {
             .is_some_and(|open| OF_TABLES.contains(&&*open.name) || ENCLOSING.contains(&&*open.name));
         if !ends_formatting {
             let formatting = closed.into_iter().skip(1).filter(|open| FORMATTING.contains(&&*open.name));
-            // Those that change nothing, or nothing more, are not worth remembering: much mail
-            // never ends them.
+            // Formatting elements that change nothing, or repeat the last one, are dropped. In much
+            // mail they never end.
             for open in formatting.filter(|open| open.own != Declared::default()) {
                 if self.open.last().is_none_or(|last| (&last.name, &last.own) != (&open.name, &open.own)) {
                     self.open.push(open);
@@ -226,7 +227,7 @@ impl Shown {
         self.look_again(at);
     }
 
-    /// Finds out how text looks in the open elements from one on.
+    /// Computes again how text looks in the open elements from position `from` on.
     fn look_again(&mut self, from: usize) {
         let outer = from.checked_sub(1).and_then(|at| self.open.get(at));
         let mut look = outer.map_or(Look::OF_PAGE, |open| open.look);
@@ -236,8 +237,8 @@ impl Shown {
         }
     }
 
-    /// All that is said about an element. A style of its own is stronger than rules, and what is
-    /// insisted on stronger than both.
+    /// Returns all declarations of an element. Its own style overrides rules, and `!important`
+    /// declarations override both.
     fn declared(&self, tag: &StartTag<()>) -> Declared {
         let name: &[u8] = &tag.name;
         let attribute = |name: &[u8]| tag.attributes.get(name).map(|value| value.value.as_slice());

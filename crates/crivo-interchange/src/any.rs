@@ -1,35 +1,35 @@
-//! Whichever sketch of DataSketches a file holds.
+//! A DataSketches sketch of any family.
 
 use crivo::Estimate;
 use crivo::sketch::Quantiles;
 
 use crate::{AnyKll, Bloom, Cpc, DEFAULT_LG_K, Error, FrequentItems, Hll, Req, Result, TDigest, Theta};
 
-/// The place of the byte that says which family a sketch is of.
+/// The position of the byte with the family of a sketch.
 const FAMILY: usize = 2;
 
-/// A sketch of DataSketches, of a family that its bytes name.
+/// A DataSketches sketch of the family that its bytes name.
 #[derive(Debug, Clone)]
 pub enum AnyInterchange {
-    /// How many different.
+    /// Counts distinct keys.
     Hll(Hll),
-    /// How many different.
+    /// Counts distinct keys.
     Theta(Theta),
-    /// How many different.
+    /// Counts distinct keys.
     Cpc(Cpc),
-    /// Which value has a rank.
+    /// Estimates quantiles.
     Kll(AnyKll),
-    /// Which value has a rank, sharp at one end.
+    /// Estimates quantiles, most accurately at one end.
     Req(Req),
-    /// Which value has a rank, sharp at both ends.
+    /// Estimates quantiles, most accurately at both ends.
     TDigest(TDigest),
-    /// Which come most often.
+    /// Finds the most frequent keys.
     FrequentItems(FrequentItems),
-    /// Is it in there.
+    /// Answers whether a key is in a set.
     Bloom(Bloom),
 }
 
-/// Does the same to the sketch of any family.
+/// Evaluates the same expression for the sketch of any family.
 macro_rules! of_any {
     ($any:expr, $sketch:ident => $done:expr) => {
         match $any {
@@ -45,26 +45,26 @@ macro_rules! of_any {
     };
 }
 
-/// The families that are read, as errors name them.
+/// The families that can be read, as error messages name them.
 const READ: &str = "HLL, Theta, CPC, KLL, REQ, t-digest, frequent items or Bloom";
 
 impl AnyInterchange {
-    /// Returns true if bytes begin as those of a family that can be read. Text may do so too, by
-    /// its third byte.
+    /// Returns true if bytes may be a sketch of a family that can be read, by the third byte. Text
+    /// may pass this test too.
     pub fn may_be(head: &[u8]) -> bool {
         !head.starts_with(b"CRVO") && matches!(head.get(FAMILY), Some(3 | 7 | 10 | 15..=18 | 20 | 21))
     }
 
-    /// Returns true if bytes begin as only those of DataSketches do, with the small numbers of
+    /// Returns true if bytes begin as only DataSketches sketches do: also with the small numbers of
     /// words and version.
     pub fn is_certainly(head: &[u8]) -> bool {
         Self::may_be(head) && matches!(head, &[1..=10, 1..=4, ..])
     }
 
-    /// Returns the sketch that the bytes of any system hold.
+    /// Decodes the sketch that any system wrote.
     ///
     /// # Errors
-    /// If they are not the bytes of such a sketch.
+    /// If the bytes are not such a sketch.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         match bytes.get(FAMILY) {
             Some(3) => Theta::decode(bytes, DEFAULT_LG_K).map(Self::Theta),
@@ -83,7 +83,7 @@ impl AnyInterchange {
         }
     }
 
-    /// Returns how it is called.
+    /// Returns the name of the kind of sketch.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Hll(_) => "DataSketches HLL",
@@ -97,11 +97,11 @@ impl AnyInterchange {
         }
     }
 
-    /// Returns its sizes, by name.
+    /// Returns the sketch's sizes, by name.
     pub fn parameters(&self) -> Vec<(&'static str, u64)> {
         match self {
             Self::Hll(sketch) => vec![("lg_k", sketch.lg_k().into())],
-            // The bytes do not say it.
+            // The bytes do not contain it.
             Self::Theta(_) => Vec::new(),
             Self::Cpc(sketch) => vec![("lg_k", sketch.lg_k().into())],
             Self::Kll(sketch) => vec![("k", sketch.k().into())],
@@ -112,7 +112,7 @@ impl AnyInterchange {
         }
     }
 
-    /// Returns the number of different keys, if that is what it counts.
+    /// Returns the number of distinct keys, if the sketch counts them.
     pub fn distinct(&self) -> Option<Estimate> {
         match self {
             Self::Hll(sketch) => Some(sketch.estimate()),
@@ -123,7 +123,7 @@ impl AnyInterchange {
         }
     }
 
-    /// Returns how much went in: different keys, or values, or the sum of weights.
+    /// Returns the amount of input: distinct keys, values, or the sum of weights.
     pub fn items(&self) -> Estimate {
         let count = match self {
             Self::FrequentItems(sketch) => Some(sketch.total()),
@@ -135,7 +135,7 @@ impl AnyInterchange {
             .unwrap_or(Estimate::exact(0.0))
     }
 
-    /// Returns it as one that knows quantiles, if it does.
+    /// Returns the sketch as [`Quantiles`], if it estimates quantiles.
     pub fn quantiles(&self) -> Option<&dyn Quantiles> {
         match self {
             Self::Kll(sketch) => Some(sketch),
@@ -145,10 +145,10 @@ impl AnyInterchange {
         }
     }
 
-    /// Makes this the sketch of both.
+    /// Merges `other` into this sketch.
     ///
     /// # Errors
-    /// If they are of different families, or their sizes do not go together.
+    /// If the sketches are of different families, or their sizes do not fit together.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         match (self, other) {
             (Self::Hll(mine), Self::Hll(theirs)) => mine.merge(theirs),
@@ -167,7 +167,7 @@ impl AnyInterchange {
         Ok(())
     }
 
-    /// Returns the bytes that other systems read.
+    /// Encodes the sketch as other systems read it.
     pub fn encode(&self) -> Vec<u8> {
         of_any!(self, sketch => sketch.encode())
     }

@@ -1,37 +1,37 @@
-//! How do other systems read a sketch?
+//! Makes and reads sketches in the format of other systems.
 //!
 //! Spark (`hll_*`, `theta_*`, `kll_*`), Druid, Snowflake, BigQuery, PostgreSQL and others exchange
 //! sketches as the bytes of Apache DataSketches. The types here make and read those bytes, through
-//! the project's own Rust crate; [`AnyInterchange`] reads whichever of them a file holds.
+//! the project's own Rust crate. [`AnyInterchange`] reads a sketch of any family.
 //!
 //! | question | types |
 //! |---|---|
-//! | how many different? | [`Hll`], [`Theta`], [`Cpc`] |
-//! | which value has that rank? | [`Kll`], [`AnyKll`], [`Req`], [`TDigest`] |
-//! | which come most often? | [`FrequentItems`] |
-//! | is it in there? | [`Bloom`] |
+//! | how many distinct keys? | [`Hll`], [`Theta`], [`Cpc`] |
+//! | which value has a given rank? | [`Kll`], [`AnyKll`], [`Req`], [`TDigest`] |
+//! | which keys are most frequent? | [`FrequentItems`] |
+//! | is a key in the set? | [`Bloom`] |
 //!
 //! # They are built from keys, never converted
 //!
 //! DataSketches hashes a key with MurmurHash3 (a Bloom filter with XXH64) and the seed 9001, crivo
-//! with XXH3. A register of one says nothing about a register of the other, so that no crivo sketch
-//! can become such bytes: the keys have to be read again. What a key is follows the rules of the
-//! other side, not docs/keys.md:
+//! with XXH3. A register of one tells nothing about a register of the other. So a crivo sketch
+//! cannot be converted to such bytes: the keys must be read again. What a key is follows the rules
+//! of the other side, not docs/keys.md:
 //!
 //! | key | hashed as |
 //! |---|---|
-//! | text, bytes | the bytes as they stand, without a length |
+//! | text, bytes | the bytes unchanged, without a length |
 //! | integers of any width | 64 bits, signed |
 //! | empty text, missing values | skipped |
 //!
-//! A column of integers counted by its texts gives another sketch than Spark makes of that column:
-//! integers are to be given as integers.
+//! If the integers of a column are added as text, the sketch differs from Spark's sketch of that
+//! column. So add integers as integers.
 //!
 //! # What merging promises
 //!
 //! A merged sketch answers within the same bounds as one built from all keys, but it need not have
-//! the same bytes: an [`Hll`] that has only been added to keeps a more exact running estimate,
-//! which ends at the first merge.
+//! the same bytes. An [`Hll`] without merges keeps a more exact running estimate, which ends at the
+//! first merge.
 //!
 //! ```
 //! use crivo_interchange::Hll;
@@ -46,8 +46,8 @@
 //!
 //! # Features
 //!
-//! `datasketches` is on by default and brings that project's crate. Without it every type is there
-//! and none can be made or read: that is [`Error::LeftOut`].
+//! `datasketches` is on by default and adds the dependency on that project's crate. Without it
+//! every type still exists, but to make or read one is [`Error::LeftOut`].
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "datasketches"), allow(dead_code))] // what only the families use
@@ -65,10 +65,10 @@ pub use families::{AnyKll, Bloom, Cpc, FrequentItems, Hll, Req, TDigest, Theta};
 pub use families::{Kll, KllNumber};
 pub use parts::{FrequentItem, NumberKind};
 
-/// The size that Spark's functions take where none is asked for: 2^12 registers, or hashes kept.
+/// The default size of Spark's functions: 2^12 registers, or kept hashes.
 pub const DEFAULT_LG_K: u8 = 12;
 
-/// The crate's results.
+/// The result of the crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a sketch could not be made or read.
@@ -77,34 +77,34 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// A size is out of its range.
     Size {
-        /// What is allowed.
+        /// The allowed range.
         allowed: &'static str,
-        /// What was asked for.
+        /// The requested size.
         found: u8,
     },
     /// A size of quantiles is out of its range.
     QuantilesSize {
-        /// What is allowed.
+        /// The allowed range.
         allowed: &'static str,
-        /// What was asked for.
+        /// The requested size.
         found: u16,
     },
     /// Another setting is out of its range.
     Setting {
         /// The name of the setting.
         field: &'static str,
-        /// What is allowed.
+        /// The allowed range.
         allowed: &'static str,
-        /// What was asked for.
+        /// The requested value.
         found: String,
     },
-    /// Two sketches that cannot become one, and why.
+    /// Two sketches cannot be merged, for this reason.
     Incompatible(String),
-    /// Two sketches hold more values together than can be counted.
+    /// Two sketches have more values together than can be counted.
     TooMany,
-    /// This build has no sketches of DataSketches: it lacks the feature `datasketches`.
+    /// This build cannot make or read sketches, because it lacks the feature `datasketches`.
     LeftOut,
-    /// The bytes are not a whole and undamaged sketch of this kind.
+    /// The bytes are not a complete and undamaged sketch of this kind.
     Bytes {
         /// The kind that was expected.
         kind: &'static str,

@@ -1,4 +1,4 @@
-//! What sketches are made of and what they hand out, the same in every build.
+//! Parameters and answers of the sketches, which are the same in every build.
 
 use crivo::keys::OwnedKey;
 
@@ -7,13 +7,13 @@ use crivo::keys::OwnedKey;
 pub struct FrequentItem {
     /// The key: bytes or an integer.
     pub key: OwnedKey,
-    /// It came at least so often.
+    /// The least possible count.
     pub lower: u64,
-    /// It came at most so often.
+    /// The greatest possible count.
     pub upper: u64,
 }
 
-/// The numbers that other systems have in KLL sketches.
+/// The types of numbers in the KLL sketches of other systems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum NumberKind {
     /// 64 bits: Spark's `double`.

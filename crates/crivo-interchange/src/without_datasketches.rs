@@ -1,8 +1,8 @@
-//! The families in a build without the feature `datasketches`: making or reading a sketch is
+//! The families in a build without the feature `datasketches`. To make or read a sketch is
 //! [`Error::LeftOut`].
 //!
-//! Names and signatures are those of `families/mod.rs` as far as programs use them. There are no
-//! values of these types, and the compiler knows it.
+//! Names and signatures are those of `families/mod.rs`, as far as programs use them. These types
+//! have no values, and the compiler knows it.
 
 #![allow(missing_docs)] // the build with DataSketches documents them
 #![allow(clippy::pedantic)] // signatures are those of that build
@@ -12,8 +12,8 @@ use crivo::sketch::Quantiles;
 
 use crate::{Error, FrequentItem, NumberKind, Result};
 
-/// Declares a family that has no values, what every family can do, and `other` methods, which no
-/// value is there to run.
+/// Declares a family without values, the methods of every family, and `other` methods. No method
+/// can be called, because there is no value.
 macro_rules! family {
     ($name:ident, $merged:ty { $(fn $other:ident(&self $(, $arg:ident: $type:ty)*) -> $out:ty;)* }) => {
         #[derive(Debug, Clone, PartialEq)]

@@ -1,5 +1,5 @@
-//! CPC, t-digest, frequent items and Bloom: within their errors, read as they were written, and
-//! harmless when damaged.
+//! Tests CPC, t-digest, frequent items and Bloom: answers within their errors, decoding of their
+//! own bytes, and errors for damaged bytes.
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on has failed
 
@@ -17,7 +17,8 @@ fn cpc(keys: std::ops::Range<u64>, lg_k: u8) -> Cpc {
     sketch
 }
 
-/// Keys of a long tail: key `i` comes about `1/i` of the time. Returns the exact counts too.
+/// Returns keys with a long tail: key `i` comes about `1/i` of the time. Also returns the exact
+/// counts.
 fn tail(rows: u32, seed: u64) -> (Vec<u64>, BTreeMap<u64, u64>) {
     let mut chance = Xoshiro256PlusPlus::seed_from_u64(seed);
     let draw = |_| (f64::from(chance.next_u32()) / 4e9 * 9.0).exp() as u64;
@@ -188,7 +189,7 @@ fn numbers_of_quantiles_are_recognised() {
     assert!(AnyKll::k_for(0.0).is_err() && AnyKll::k_for(f64::NAN).is_err());
 }
 
-/// The bounds of ranks hold for sketches that were read.
+/// The bounds of ranks cover the true ranks.
 #[test]
 fn bounds_of_quantiles_cover_the_truth() {
     let mut kll = AnyKll::new(200, NumberKind::Double).unwrap();
@@ -204,14 +205,15 @@ fn bounds_of_quantiles_cover_the_truth() {
             let answer = sketch.quantile(f64::from(percent) / 100.0).unwrap();
             missed += u32::from(!answer.covers(f64::from(percent) * 1_000.03 - 1.0));
         }
-        // 5 % may miss, and they miss together: one unlucky compaction moves many ranks.
+        // 5 % may miss, and they miss together, because one unlucky compaction moves many ranks.
         assert!(missed <= 30, "{missed}");
         let below = sketch.count_below(50_000.0);
         assert!((below.value() / 50_000.0 - 1.0).abs() < 0.1, "{below}");
     }
 }
 
-/// Any bytes give an error or a sketch that answers, merges and is written: some 60,000 of them.
+/// Any bytes give an error, or a sketch that answers, merges and can be encoded: about 60,000 of
+/// them.
 #[test]
 fn damaged_bytes_never_end_the_program() {
     let mut chance = Xoshiro256PlusPlus::seed_from_u64(12);
@@ -233,7 +235,7 @@ fn damaged_bytes_never_end_the_program() {
         for end in 0..original.len().min(200) {
             let _ = check(&original[..end]);
         }
-        // Empty ones may become large by a change of their size, and filling memory takes its time.
+        // Empty sketches may become large by a change of their size, and to fill memory takes time.
         let mutants = if original.len() < 40 { 40 } else { 1_500 };
         for _ in 0..mutants {
             let mut bytes = original.clone();
@@ -248,7 +250,7 @@ fn damaged_bytes_never_end_the_program() {
     }
 }
 
-/// Asks everything, merges with itself, and writes.
+/// Calls every query, merges the sketch with itself, and encodes it.
 fn check(bytes: &[u8]) -> Result<(), Error> {
     let mut sketch = AnyInterchange::decode(bytes)?;
     let copy = sketch.clone();

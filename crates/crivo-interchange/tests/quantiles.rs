@@ -1,4 +1,4 @@
-//! Bytes of KLL and REQ: read as they were written, refused if they are something else.
+//! The bytes of KLL and REQ can be decoded, and other bytes are refused.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // this is how a test fails
 
@@ -17,7 +17,7 @@ fn quantiles_come_back_from_their_bytes() {
     }
     doubles.insert(f64::NAN);
     tails.insert(f32::NAN);
-    // An error of 5 % is five of KLL's stated ones of 99 %.
+    // An error of 5 % is five times the error that KLL states at 99 %.
     let near = |rank: f64| (rank / 50_000.0 - 1.0).abs() < 0.1;
     let doubles = Kll::<f64>::decode(&doubles.encode()).unwrap();
     assert!(near(doubles.quantile(0.5).unwrap()) && doubles.count() == 100_000);

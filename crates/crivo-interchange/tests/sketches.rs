@@ -1,4 +1,4 @@
-//! What the two sketches promise, and what damaged bytes do.
+//! Tests the promises of the two sketches, and damaged bytes.
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on has failed
 
@@ -19,8 +19,8 @@ fn theta(keys: std::ops::Range<u64>, lg_k: u8) -> Theta {
     sketch
 }
 
-/// Six standard errors: missed with a probability below 10^-8 over the draw of the hash, and the
-/// hash is fixed.
+/// Six standard errors, which are exceeded with a probability below 10^-8 over the choice of the
+/// hash. The hash is fixed.
 fn near(value: f64, truth: f64, lg_k: u8) -> bool {
     (value - truth).abs() <= 6.0 * truth * 1.04 / f64::from(1_u32 << lg_k).sqrt()
 }
@@ -95,7 +95,8 @@ fn sizes_out_of_range_are_refused() {
     }
 }
 
-/// Any bytes give an error or a sketch that answers, merges and is written: some 36,000 of them.
+/// Any bytes give an error, or a sketch that answers, merges and can be encoded: about 36,000 of
+/// them.
 #[test]
 fn damaged_bytes_never_end_the_program() {
     let mut chance = Xoshiro256PlusPlus::seed_from_u64(11);

@@ -1,4 +1,4 @@
-//! All experiments, as `crivo lab all` runs them, without the command line around it:
+//! Runs all experiments like `crivo lab all`, but without the command line:
 //! `cargo run --release -p crivo-lab --example everything -- FOLDER [NAME…]`.
 
 use std::path::PathBuf;

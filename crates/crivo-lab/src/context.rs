@@ -1,4 +1,4 @@
-//! What an experiment is given, and all it is given.
+//! The environment of an experiment, which is its only input.
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -10,20 +10,20 @@ use crate::inputs::Inputs;
 use crate::random::Random;
 use crate::runner::Watch;
 
-/// How large an experiment is made.
+/// The size of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scale {
-    /// As small as its tests allow: for the project's own test suite.
+    /// As small as its tests allow, for the project's own test suite.
     Tiny,
-    /// A few seconds each.
+    /// A few seconds for each experiment.
     #[default]
     Usual,
-    /// The sizes of the original texts.
+    /// The sizes in the original texts.
     Seed,
 }
 
 impl Scale {
-    /// Its name on the command line and in tables.
+    /// Returns its name on the command line and in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Tiny => "tiny",
@@ -33,7 +33,7 @@ impl Scale {
     }
 }
 
-/// The surroundings of one experiment.
+/// The environment of one experiment.
 #[derive(Debug)]
 pub struct Context<'a> {
     name: &'static str,
@@ -45,7 +45,7 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// For the experiment of this name.
+    /// Creates the context of the experiment with this name.
     pub fn new(
         name: &'static str,
         seed: u64,
@@ -56,17 +56,17 @@ impl<'a> Context<'a> {
         Self { name, seed, scale, inputs, watch, times: RefCell::default() }
     }
 
-    /// How large the experiment is made.
+    /// Returns the size of the experiment.
     pub fn scale(&self) -> Scale {
         self.scale
     }
 
-    /// The files that were brought.
+    /// Returns the files that the user has given.
     pub fn inputs(&self) -> &'a Inputs {
         self.inputs
     }
 
-    /// One of three sizes: as small as can be, usual, and the original's.
+    /// Returns one of three values: for the smallest, the usual and the original's size.
     pub fn size<T>(&self, tiny: T, usual: T, seed: T) -> T {
         match self.scale {
             Scale::Tiny => tiny,
@@ -75,18 +75,18 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The generator of a part of this experiment: its seed is the hash of both names under the
-    /// seed of the run, so that no part's numbers depend on what another part drew.
+    /// Returns the generator of a part of this experiment. Its seed is the hash of both names under
+    /// the seed of the run. So the numbers of a part do not depend on what another part draws.
     pub fn random(&self, part: &str) -> Random {
         let text = format!("{}/{part}", self.name);
-        // Text is always a key of this scheme.
+        // Text is always a valid key of this scheme.
         Random::new(KeyScheme::bytes().with_seed(self.seed).hash(text.as_str()).unwrap_or(self.seed))
     }
 
     /// Reports the progress of the experiment.
     ///
     /// # Errors
-    /// [`Error::Stopped`] if the watcher asked to stop.
+    /// [`Error::Stopped`] if the watcher has stopped the run.
     pub fn advance(&self, done: usize, of: usize) -> Result<()> {
         if self.watch.stopped() {
             return Err(Error::Stopped);
@@ -95,7 +95,7 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Does something and notes how long it took. Times are kept apart from results: they never
+    /// Runs `work` and notes its time. Times are kept apart from results, because they never
     /// repeat.
     pub fn timed<T>(&self, what: impl Into<String>, work: impl FnOnce() -> T) -> T {
         let began = Instant::now();
@@ -104,12 +104,12 @@ impl<'a> Context<'a> {
         result
     }
 
-    /// What was timed, in seconds.
+    /// Returns the noted times, in seconds.
     pub fn into_times(self) -> Vec<(String, f64)> {
         self.times.into_inner()
     }
 
-    /// The last time that was noted.
+    /// Returns the last noted time.
     pub(crate) fn last_time(&self) -> f64 {
         self.times.borrow().last().map_or(0.0, |(_, seconds)| *seconds)
     }

@@ -1,31 +1,31 @@
-//! Why an experiment, or the run of several, could not be done.
+//! The errors of an experiment, or of a run of several.
 
 use std::fmt;
 
-/// What went wrong.
+/// Why an experiment could not be done.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// There is no such experiment; perhaps one of these was meant.
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// The names most like it.
+        /// The most similar names.
         nearest: Vec<&'static str>,
     },
-    /// A file is not what it should be: its name, and what was found where.
+    /// A file is malformed: its name, what was found, and where.
     Input(String),
-    /// A sketch refused its parameters, or keys of another kind.
+    /// A sketch refused its parameters, or keys of the wrong kind.
     Sketch(crivo::Error),
     /// The search for similar sets failed.
     Near(crivo_near::Error),
-    /// Mail was not read, or a filter of it failed.
+    /// Mail could not be read, or a filter of it failed.
     Mail(crivo_mail::Error),
-    /// A table has too few observations for its test, or another mistake in an experiment.
+    /// A table has too few observations for its test, or an experiment has another mistake.
     Experiment(String),
     /// The experiment panicked.
     Panicked(String),
-    /// The watcher asked to stop.
+    /// The watcher stopped the run.
     Stopped,
 }
 

@@ -1,4 +1,4 @@
-//! What an experiment is, and the list of all forty.
+//! The definition of an experiment, and the list of all forty.
 
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -20,7 +20,7 @@ pub enum Text {
 }
 
 impl Text {
-    /// How the text is called.
+    /// Returns the title of the text.
     pub fn title(self) -> &'static str {
         match self {
             Self::Summary => "MPEI — resumo (Ferreira, 2014)",
@@ -34,24 +34,24 @@ impl Text {
 /// A place in one of the texts.
 pub type Source = (Text, &'static str);
 
-/// A claim, and how to find out whether it holds.
+/// A claim, and the code that tests it.
 #[derive(Debug, Clone, Copy)]
 pub struct Experiment {
-    /// How it is called on the command line.
+    /// The name on the command line.
     pub name: &'static str,
-    /// What it is about, in a few words.
+    /// The subject in a few words.
     pub title: &'static str,
-    /// What is claimed, in one sentence.
+    /// The claim in one sentence.
     pub claim: &'static str,
-    /// Who claims it.
+    /// The texts with the claim.
     pub sources: &'static [Source],
-    /// Which verdict a correct implementation gives.
+    /// The verdict with a correct implementation.
     pub expected: Verdict,
-    /// Does it.
+    /// Runs the experiment.
     pub run: fn(&Context<'_>) -> Result<Report>,
 }
 
-/// All experiments, in the order of the library's modules.
+/// Returns all experiments, in the order of the library's modules.
 pub fn experiments() -> &'static [&'static Experiment] {
     &[
         &counting::half::EXPERIMENT,
@@ -97,10 +97,10 @@ pub fn experiments() -> &'static [&'static Experiment] {
     ]
 }
 
-/// The experiment of this name.
+/// Returns the experiment with this name.
 ///
 /// # Errors
-/// If there is none; the error names those whose names are most like it.
+/// If there is none. The error lists the most similar names.
 pub fn find(name: &str) -> Result<&'static Experiment> {
     if let Some(found) = experiments().iter().find(|experiment| experiment.name == name) {
         return Ok(found);

@@ -1,5 +1,4 @@
-//! Parts as pictures: theory as a line inside the range that is accepted, what was observed as
-//! dots.
+//! Draws parts of a report: theory as a line inside the accepted range, observations as dots.
 
 use crivo_page::{Axis, Markup, Plot, Series};
 
@@ -7,7 +6,7 @@ use crate::part::{Part, Scaled};
 use crate::report::Judgement;
 use crate::test::Judged;
 
-/// The picture of a part; `None` if it has none.
+/// Returns the picture of a part, or `None` if it has none.
 pub(crate) fn figure(part: &Part, judgement: &Judgement<'_>) -> Option<Markup> {
     let (x, y) = part.axes.as_ref()?;
     let mut points: Vec<(f64, Judged)> = judgement
@@ -28,8 +27,7 @@ pub(crate) fn figure(part: &Part, judgement: &Judgement<'_>) -> Option<Markup> {
         points.iter().filter(|(_, judged)| judged.holds()).count()
     );
     let mut plot = Plot::new(&*part.title, description).x(axis(x)).y(axis(y));
-    // A bound without an end has no place in a picture: it is drawn where the picture would end
-    // anyway.
+    // An infinite bound cannot be drawn. It is drawn where the picture ends.
     let bounds: Vec<(f64, f64)> = points
         .iter()
         .map(|(_, judged)| {
@@ -46,7 +44,7 @@ pub(crate) fn figure(part: &Part, judgement: &Judgement<'_>) -> Option<Markup> {
     plot = plot.series(match theory {
         Some(theory) if part.joined => Series::line("theory, and what is accepted", theory).shaded(bounds),
         Some(theory) => Series::dots("theory, and what is accepted", theory).whiskers(bounds),
-        // Theory names no number here, so no line is drawn that could be taken for one.
+        // The theory is not a number here, so no line is drawn that could be taken for one.
         None => {
             let at = |side: fn(&(f64, f64)) -> f64| {
                 points.iter().zip(&bounds).map(move |(point, bounds)| (point.0, side(bounds)))

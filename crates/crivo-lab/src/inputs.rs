@@ -1,5 +1,5 @@
-//! Files that a reader may bring: a `MovieLens` list of ratings, a folder of mail. Looked at before
-//! any work begins.
+//! Files that the user may give: a `MovieLens` list of ratings, a folder of mail. They are checked
+//! before any work begins.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -9,26 +9,26 @@ use crivo_mail::Mail;
 
 use crate::error::{Error, Result};
 
-/// What was brought; without it experiments generate look-alikes.
+/// The files that the user has given. Without them, experiments generate similar data.
 #[derive(Debug, Default)]
 pub struct Inputs {
-    /// Who rated which film.
+    /// The ratings of films by users.
     pub ratings: Option<Ratings>,
     /// A folder with a folder `spam` and a folder `ham`.
     pub mail: Option<PathBuf>,
 }
 
-/// Who rated which film, in the order of the file.
+/// The ratings of films by users, in the order of the file.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Ratings {
-    /// Where it comes from.
+    /// The name of the file.
     pub name: String,
-    /// User and film.
+    /// The user and the film of each rating.
     pub rows: Vec<(u32, u32)>,
 }
 
 impl Ratings {
-    /// Reads `u.data` (fields between tabs) or `ratings.dat` (between double colons), or a folder
+    /// Reads `u.data` (fields separated by tabs) or `ratings.dat` (by double colons), or a folder
     /// that has one of them.
     ///
     /// # Errors
@@ -75,7 +75,7 @@ impl Ratings {
         Ok(Self { name: name.into(), rows })
     }
 
-    /// How many different users there are.
+    /// Returns the number of distinct users.
     pub fn users(&self) -> usize {
         let mut users: Vec<u32> = self.rows.iter().map(|row| row.0).collect();
         users.sort_unstable();
@@ -84,7 +84,7 @@ impl Ratings {
     }
 }
 
-/// The user and the film of a line, if it is one of a list of ratings.
+/// Returns the user and the film of a line, or `None` if it is not a rating.
 fn row(line: &str, separator: &str) -> Option<(u32, u32)> {
     let mut fields = line.split(separator);
     let [user, film, rating, time] = [(); 4].map(|()| fields.next());
@@ -101,7 +101,7 @@ fn failed(place: &str, error: &io::Error) -> Error {
     Error::Input(format!("{place}: {reason}"))
 }
 
-/// Makes sure that a folder has two messages of either kind: one to learn, one to ask about.
+/// Checks that a folder has two messages of either kind: one to learn and one to check.
 fn look_at_mail(folder: &Path) -> Result<()> {
     if !folder.is_dir() {
         return Err(Error::Input(format!("{}: no such folder", folder.display())));
@@ -130,10 +130,10 @@ fn look_at_mail(folder: &Path) -> Result<()> {
 }
 
 impl Inputs {
-    /// Looks at what was brought.
+    /// Reads and checks the given files.
     ///
     /// # Errors
-    /// If a path is not what it should be.
+    /// If a path is not of the expected kind.
     pub fn open(movielens: Option<&Path>, mail: Option<&Path>) -> Result<Self> {
         let ratings = movielens.map(Ratings::read).transpose()?;
         mail.map(look_at_mail).transpose()?;

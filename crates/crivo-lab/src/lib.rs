@@ -1,33 +1,33 @@
-//! Does theory hold? Every experiment of four teaching texts, done with crivo's own sketches.
+//! Tests theory by experiments: every experiment of four teaching texts, with crivo's own sketches.
 //!
 //! The texts ask their readers to simulate and compare. This crate does all of it, and no result is
-//! judged by eye: an experiment measures, puts each number beside the one that theory gives, and a
-//! stated statistical test says whether the two agree. Most claims are confirmed. Some are refuted,
-//! because the text that makes them is wrong, and then that is the verdict the experiment is
-//! expected to reach.
+//! judged by eye. An experiment measures and compares each number with the theory, and a stated
+//! statistical test decides whether the two agree. Most claims are confirmed. Some are refuted
+//! because the text is wrong. Then that is the expected verdict of the experiment.
 //!
-//! | part | home |
+//! | subject | item |
 //! |---|---|
-//! | what an experiment is, and the list of all | [`Experiment`], [`experiments`], [`find`] |
-//! | what it is given: scale, randomness, files, a watcher | [`Context`], [`Settings`], [`Inputs`] |
+//! | the definition of an experiment, and the list of all | [`Experiment`], [`experiments`],
+//! [`find`] |
+//! | its environment: scale, randomness, files, a watcher | [`Context`], [`Settings`], [`Inputs`] |
 //! | numbers beside their theory | [`Part`], [`Report`] |
 //! | the tests and their quantiles | [`mod@test`] |
-//! | what came out, as a table | [`Report::csv`] |
+//! | the result as a table | [`Report::csv`] |
 //! | running many at once | [`run`], [`Outcome`] |
-//! | one page with everything | [`page`] |
+//! | one page with all results | [`page`] |
 //! | the experiments themselves | one file each, in a folder for each module of the library |
 //!
-//! # What repeats
+//! # Repeatable results
 //!
-//! Every experiment draws from a generator of its own, seeded by its name and the seed of the run.
-//! So its table is the same, byte for byte, whichever others run beside it and on however many
-//! threads. Times are kept apart.
+//! Every experiment draws from its own generator, seeded by its name and the seed of the run. So
+//! its table is the same, byte for byte, with any other experiments and any number of threads.
+//! Times are kept apart.
 //!
-//! # How sure a verdict is
+//! # Certainty of a verdict
 //!
 //! All checks of one experiment together reject a correct implementation with a probability of at
-//! most 10⁻⁶, with any seed: each of `n` checks is made at the level `10⁻⁷/n`, which leaves a
-//! factor of ten for what is approximated.
+//! most 10⁻⁶, with any seed. Each of `n` checks is made at the level `10⁻⁷/n`, which leaves a
+//! factor of ten for approximations.
 //!
 //! ```
 //! use crivo_lab::{Scale, Settings, find, run};

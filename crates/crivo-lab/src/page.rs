@@ -1,4 +1,4 @@
-//! One page with everything: every plot, its verdict, and the command that repeats it.
+//! The page of a run: every plot, its verdict, and the command that repeats it.
 
 use std::fmt::Write;
 
@@ -12,16 +12,16 @@ use crate::report::{Judgement, Report, Verdict, short};
 use crate::runner::{Outcome, Settings, times};
 use crate::test::LEVEL;
 
-/// A file of the folder that a run leaves.
+/// A file in the output folder of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// Its name.
+    /// The name of the file.
     pub name: String,
-    /// What it holds.
+    /// The content of the file.
     pub text: String,
 }
 
-/// All files of a run: a table for each experiment, the times, and the page.
+/// Returns all files of a run: a table for each experiment, the times, and the page.
 pub fn files(outcomes: &[Outcome], settings: &Settings) -> Vec<File> {
     let mut files = Vec::new();
     for outcome in outcomes {
@@ -47,7 +47,7 @@ const STYLE: &str = "\
 .checks th[scope=row]{min-width:min(20rem,45vw);font-weight:400;white-space:normal;overflow-wrap:anywhere}\
 @media(max-width:32rem){.overview th:nth-child(4),.overview td:nth-child(4){display:none}}";
 
-/// The page.
+/// Returns the page as HTML.
 pub fn html(outcomes: &[Outcome], settings: &Settings) -> String {
     let expected = outcomes.iter().filter(|outcome| outcome.is_expected()).count();
     let body = html! {
@@ -130,7 +130,7 @@ fn section(outcome: &Outcome, settings: &Settings) -> Markup {
     }
 }
 
-/// What repeats the experiment.
+/// Returns the command that repeats the experiment.
 fn command(outcome: &Outcome, settings: &Settings) -> String {
     let mut command = format!("crivo lab run {}", outcome.experiment.name);
     // Writing to a string cannot fail.
@@ -146,7 +146,7 @@ fn command(outcome: &Outcome, settings: &Settings) -> String {
     command
 }
 
-/// A path as a shell takes it.
+/// Quotes a path for a shell.
 fn quoted(path: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+,:@".contains(c);
     if path.chars().all(plain) { path.into() } else { format!("'{}'", path.replace('\'', "'\\''")) }
@@ -204,8 +204,8 @@ fn checks(judgement: &Judgement<'_>) -> Markup {
             format!(" ({})", line.part.role.name())
         };
         table = table.row([
-            // In full: checks of a part often differ by their last words only. The style lets them
-            // wrap.
+            // The text is not shortened, because checks of a part often differ only in their last
+            // words. The style lets it wrap.
             Cell::markup(html! { bdi { (text::visible(&line.subject())) (role) } }),
             number(judged.observed),
             judged.theory.map_or_else(Cell::empty, number),

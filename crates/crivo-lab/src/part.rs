@@ -1,22 +1,22 @@
-//! Numbers beside their theory: the rows of an experiment's table, and the points of its plots.
+//! Numbers with their theory: the rows of an experiment's table, and the points of its plots.
 
 use crate::error::{Error, Result};
 use crate::test::{Measure, Sample, Side, chi_square};
 
-/// What a failed check of a part means.
+/// The meaning of a failed check of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// The claim is wrong.
     Claim,
-    /// The experiment is not to be trusted: what must hold, whatever the claim, did not.
+    /// The experiment is not reliable: a condition that must hold for any claim did not.
     Control,
-    /// Published figures do not come out of files that the user brought. The part has a verdict of
-    /// its own, which does not affect the experiment's.
+    /// Published figures are not reproduced from files that the user has given. The part has its
+    /// own verdict, which does not affect the experiment's.
     Published,
 }
 
 impl Role {
-    /// Its name in tables.
+    /// Returns the name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Claim => "claim",
@@ -26,36 +26,36 @@ impl Role {
     }
 }
 
-/// A direction of a plot.
+/// An axis of a plot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Scaled {
-    /// What it shows.
+    /// The label of the axis.
     pub label: String,
-    /// Whether equal distances are equal ratios.
+    /// Whether the axis is logarithmic.
     pub log: bool,
 }
 
-/// One point.
+/// One check of a part, which is a point if it has a coordinate.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
-    /// Where it lies, if it lies anywhere.
+    /// The first coordinate, if the check is a point of a plot.
     pub x: Option<f64>,
-    /// What it is, in words.
+    /// The description in words.
     pub label: String,
     /// The number and its theory.
     pub measure: Measure,
 }
 
-/// A curve that is only shown.
+/// A curve that is only shown, not checked.
 #[derive(Debug, Clone)]
 pub(crate) struct Curve {
-    /// What it is.
+    /// The name of the curve.
     pub name: String,
-    /// Its points.
+    /// The points of the curve.
     pub points: Vec<(f64, f64)>,
 }
 
-/// Checks that belong together: a curve, a distribution, or a handful of numbers.
+/// Related checks: a curve, a distribution, or several numbers.
 #[derive(Debug, Clone)]
 pub struct Part {
     pub(crate) title: String,
@@ -68,7 +68,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Numbers without a plot.
+    /// Creates a part of numbers without a plot.
     pub fn numbers(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
@@ -80,13 +80,13 @@ impl Part {
         }
     }
 
-    /// Points of a curve.
+    /// Creates a part of points on a curve.
     pub fn curve(title: impl Into<String>, x: &str, y: &str) -> Self {
         let axis = |label: &str| Scaled { label: label.into(), log: false };
         Self { axes: Some((axis(x), axis(y))), ..Self::numbers(title) }
     }
 
-    /// Equal distances from left to right are equal ratios.
+    /// Makes the horizontal axis logarithmic.
     #[must_use]
     pub fn log_x(mut self) -> Self {
         if let Some((x, _)) = &mut self.axes {
@@ -95,7 +95,7 @@ impl Part {
         self
     }
 
-    /// Equal distances from bottom to top are equal ratios.
+    /// Makes the vertical axis logarithmic.
     #[must_use]
     pub fn log_y(mut self) -> Self {
         if let Some((_, y)) = &mut self.axes {
@@ -104,22 +104,22 @@ impl Part {
         self
     }
 
-    /// Theory is shown as points too: between them there is none.
+    /// Draws the theory as points too, because it has no values between them.
     #[must_use]
     pub fn separate(mut self) -> Self {
         self.joined = false;
         self
     }
 
-    /// These checks have to hold whatever the claim: if one fails, the verdict is doubtful.
+    /// Marks checks that must hold for any claim. If one fails, the verdict is doubtful.
     #[must_use]
     pub fn control(mut self) -> Self {
         self.role = Role::Control;
         self
     }
 
-    /// Marks checks that compare a file of the user's with figures published about another file:
-    /// see [`Role::Published`].
+    /// Marks checks that compare a file of the user with figures published about another file; see
+    /// [`Role::Published`].
     #[must_use]
     pub fn published(mut self) -> Self {
         self.role = Role::Published;
@@ -131,61 +131,61 @@ impl Part {
         self.curves.push(Curve { name: name.into(), points: points.into_iter().collect() });
     }
 
-    /// A point of a plot.
+    /// Adds a check as a point of a plot.
     pub fn at(&mut self, x: f64, measure: Measure) {
         self.rows.push(Row { x: Some(x), label: String::new(), measure });
     }
 
-    /// A number with a name.
+    /// Adds a check with a name.
     pub fn named(&mut self, label: impl Into<String>, measure: Measure) {
         self.rows.push(Row { x: None, label: label.into(), measure });
     }
 
-    /// How often something of a known chance happened, at a point.
+    /// Adds a point: the share of trials in which an event of known probability occurred.
     pub fn share(&mut self, x: f64, successes: u64, trials: u64, chance: f64) {
         self.at(x, Measure::Share { successes, trials, chance, side: Side::Both });
     }
 
-    /// How often something of a known chance happened.
+    /// Adds a number: the share of trials in which an event of known probability occurred.
     pub fn named_share(&mut self, label: impl Into<String>, successes: u64, trials: u64, chance: f64) {
         self.named(label, Measure::Share { successes, trials, chance, side: Side::Both });
     }
 
-    /// Something that happens no more often than theory allows.
+    /// Adds a number: the share of an event that occurs with at most the probability of the theory.
     pub fn share_at_most(&mut self, label: impl Into<String>, successes: u64, trials: u64, chance: f64) {
         self.named(label, Measure::Share { successes, trials, chance, side: Side::AtMost });
     }
 
-    /// A number without chance, at a point.
+    /// Adds a point of a number without randomness.
     pub fn exact_at(&mut self, x: f64, observed: f64, theory: f64, tolerance: f64) {
         self.at(x, Measure::Exact { observed, theory, tolerance });
     }
 
-    /// A number without chance.
+    /// Adds a number without randomness.
     pub fn exact(&mut self, label: impl Into<String>, observed: f64, theory: f64, tolerance: f64) {
         self.named(label, Measure::Exact { observed, theory, tolerance });
     }
 
-    /// A number without chance that must be exactly so.
+    /// Adds a number without randomness that must equal the theory exactly.
     pub fn equal(&mut self, label: impl Into<String>, observed: f64, theory: f64) {
         self.exact(label, observed, theory, 0.0);
     }
 
-    /// A number without chance, and its bounds.
+    /// Adds a number without randomness, and its bounds.
     pub fn between(&mut self, label: impl Into<String>, observed: f64, lower: f64, upper: f64) {
         self.named(label, Measure::Between { observed, lower, upper });
     }
 
-    /// Mean and variance of a sample.
+    /// Adds the mean and variance of a sample.
     pub fn moments(&mut self, label: &str, sample: &Sample, variance: f64, kurtosis: f64) {
         self.named(format!("mean, {label}"), sample.check_mean(variance));
         self.named(format!("variance, {label}"), sample.check_variance(variance, kurtosis));
     }
 
-    /// A whole distribution.
+    /// Adds a test of a whole distribution.
     ///
     /// # Errors
-    /// If there are too few observations to see anything.
+    /// If there are too few observations for a test.
     pub fn distribution(
         &mut self,
         label: impl Into<String>,

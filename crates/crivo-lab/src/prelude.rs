@@ -1,4 +1,4 @@
-//! What every experiment uses.
+//! The imports of every experiment.
 
 pub(crate) use crate::context::Context;
 pub(crate) use crate::error::{Error, Result};
@@ -8,7 +8,7 @@ pub(crate) use crate::random::{Random, Weighted};
 pub(crate) use crate::report::{Report, Verdict};
 pub(crate) use crate::test::{Measure, Sample, Side};
 
-/// How experiments are run by their own tests: as small as can be, with the seed of the test suite.
+/// Runs experiments in their own tests: as small as possible, with the seed of the test suite.
 #[cfg(test)]
 pub(crate) mod testing {
     use crate::context::{Context, Scale};
@@ -16,7 +16,7 @@ pub(crate) mod testing {
     use crate::inputs::Inputs;
     use crate::report::{Report, Verdict};
 
-    /// The seed of the test suite; `CRIVO_TEST_SEED` changes it for all tests.
+    /// Returns the seed of the test suite. `CRIVO_TEST_SEED` changes it for all tests.
     pub(crate) fn seed() -> u64 {
         match std::env::var("CRIVO_TEST_SEED") {
             Ok(seed) => seed.parse().unwrap_or_else(|_| panic!("CRIVO_TEST_SEED is no number: {seed}")),
@@ -24,13 +24,13 @@ pub(crate) mod testing {
         }
     }
 
-    /// The verdict of an experiment at the smallest scale.
+    /// Returns the verdict of an experiment at the smallest scale.
     pub(crate) fn verdict(name: &'static str, run: impl FnOnce(&Context<'_>) -> Result<Report>) -> Verdict {
         verdict_at(Scale::Tiny, name, run)
     }
 
-    /// Claims that the usual scale refutes theory with any of these constants in it, which the
-    /// smallest scale has too few trials to see.
+    /// Checks that the usual scale refutes the theory with any of these wrong constants. The
+    /// smallest scale has too few trials to detect them.
     #[track_caller]
     pub(crate) fn is_refuted_at_usual_scale(
         name: &'static str,

@@ -1,47 +1,47 @@
-//! Chance, seeded: xoshiro256++, whose values are specified, so that an experiment repeats on any
-//! machine.
+//! Seeded random numbers. The generator is xoshiro256++, whose values are specified, so that an
+//! experiment repeats on any machine.
 
 use crivo::sketch::InsertHashes;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// A generator; see [`Context::random`](crate::Context::random).
+/// A random number generator; see [`Context::random`](crate::Context::random).
 #[derive(Debug, Clone)]
 pub struct Random(Xoshiro256PlusPlus);
 
 impl Random {
-    /// The generator of a seed.
+    /// Creates the generator with this seed.
     pub fn new(seed: u64) -> Self {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// Uniform in (0, 1), both ends excluded.
+    /// Returns a uniform number in (0, 1), both ends excluded.
     pub fn unit(&mut self) -> f64 {
         ((self.bits() >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
     }
 
-    /// Uniform in `0..size`; the bias of one part in `2^64/size` is far below what any test here
-    /// sees.
+    /// Returns a uniform number in `0..size`. The bias of one part in `2^64/size` is far below what
+    /// any test here detects.
     pub fn below(&mut self, size: usize) -> usize {
         ((u128::from(self.bits()) * size as u128) >> 64) as usize
     }
 
-    /// Whether something of this chance happens.
+    /// Returns true with this probability.
     pub fn happens(&mut self, chance: f64) -> bool {
         self.unit() < chance
     }
 
-    /// An exponential variable of mean 1.
+    /// Returns an exponential variable with mean 1.
     pub fn exponential(&mut self) -> f64 {
         -libm::log(self.unit())
     }
 
-    /// Fills with random bits.
+    /// Fills a slice with random bits.
     pub fn fill(&mut self, hashes: &mut [u64]) {
         hashes.iter_mut().for_each(|hash| *hash = self.bits());
     }
@@ -53,7 +53,7 @@ impl Random {
         hashes
     }
 
-    /// Inserts `count` random hashes, which are different items.
+    /// Inserts `count` random hashes, which are distinct items.
     pub fn feed(&mut self, sketch: &mut impl InsertHashes, count: u64) {
         let mut hashes = [0; 512];
         let mut left = count as usize;
@@ -65,14 +65,14 @@ impl Random {
         }
     }
 
-    /// Brings a list into random order.
+    /// Shuffles a list.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));
         }
     }
 
-    /// A text of 1 to `longest` letters and digits.
+    /// Returns a text of 1 to `longest` letters and digits.
     pub fn text(&mut self, longest: usize) -> String {
         const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
         let length = 1 + self.below(longest);
@@ -106,7 +106,7 @@ impl Weighted {
         Self { sums: sums.collect() }
     }
 
-    /// Returns the weights `1/rank^exponent` for the given number of ranks.
+    /// Creates the weights `1/rank^exponent` for the given number of ranks.
     pub(crate) fn zipf(ranks: usize, exponent: f64) -> Self {
         Self::new((1..=ranks).map(|rank| libm::pow(rank as f64, -exponent)))
     }

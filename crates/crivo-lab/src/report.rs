@@ -1,4 +1,4 @@
-//! What an experiment found, the verdict that follows from it, and its table.
+//! The result of an experiment: its checks, the verdict that follows from them, and its table.
 
 use std::fmt::{self, Write};
 
@@ -17,7 +17,7 @@ pub enum Verdict {
     Confirmed,
     /// A check of the claim fails.
     Refuted,
-    /// A check fails that has to hold whatever the claim: the experiment itself is in doubt.
+    /// A check fails that must hold for any claim, so the experiment itself is in doubt.
     Doubtful,
 }
 
@@ -31,57 +31,57 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What an experiment found.
+/// The result of an experiment.
 #[derive(Debug, Default)]
 pub struct Report {
     pub(crate) parameters: Vec<(String, String)>,
-    /// Files that were brought, by the option that names them.
+    /// The files that the user has given, by the option that names them.
     pub(crate) files: Vec<(&'static str, String)>,
     pub(crate) parts: Vec<Part>,
     pub(crate) notes: Vec<String>,
     pub(crate) figures: Vec<Markup>,
-    /// What files that were brought give beside what was published, in a sentence.
+    /// A sentence that compares the results for given files with published ones.
     pub(crate) beside: String,
 }
 
-/// A row of the table, judged.
+/// A row of the table, with the result of its check.
 #[derive(Debug)]
 pub struct Line<'a> {
-    /// The part it belongs to.
+    /// The part of the row.
     pub part: &'a Part,
-    /// Where it lies.
+    /// The first coordinate, if the row is a point.
     pub x: Option<f64>,
-    /// What it is.
+    /// The description.
     pub label: &'a str,
     /// The check.
     pub judged: Judged,
 }
 
-/// All checks, made.
+/// The results of all checks.
 #[derive(Debug)]
 pub struct Judgement<'a> {
-    /// What follows.
+    /// The verdict that follows from the checks.
     pub verdict: Verdict,
     /// Every check, in the order of the report.
     pub lines: Vec<Line<'a>>,
-    /// How many of them chance has a part in.
+    /// The number of checks with randomness.
     pub random: usize,
-    /// Whether published figures come out of files that were brought, if any were.
+    /// The verdict on published figures, if files were given that can be compared with them.
     pub published: Option<Published>,
 }
 
-/// Whether published figures come out of files that the user brought. The files are unknown, so no
-/// verdict can be expected: this one is shown and decides nothing.
+/// Whether published figures are reproduced from files that the user has given. The files are
+/// unknown, so no verdict can be expected. This one is shown, but has no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {
-    /// Whether they do.
+    /// The verdict on the published figures.
     pub verdict: Verdict,
-    /// The figures, in a sentence.
+    /// The figures in a sentence.
     pub reason: String,
 }
 
 impl Report {
-    /// Nothing yet.
+    /// Creates an empty report.
     pub fn new() -> Self {
         Self::default()
     }
@@ -91,8 +91,8 @@ impl Report {
         self.parameters.push((name.into(), value.to_string()));
     }
 
-    /// Notes a file that was brought, by the option that names it: a parameter, and part of the
-    /// command that repeats.
+    /// Notes a given file, by the option that names it. It is a parameter, and part of the command
+    /// that repeats the experiment.
     pub fn file(&mut self, option: &'static str, path: &str) {
         self.parameter("file", path.replace([';', '\n'], " "));
         self.files.push((option, path.into()));
@@ -108,19 +108,19 @@ impl Report {
         self.notes.push(sentence.into());
     }
 
-    /// Adds checks of a file that was brought beside what was published, and a sentence with the
+    /// Adds checks that compare a given file with published figures, and a sentence with the
     /// figures of both.
     pub fn add_published(&mut self, part: Part, sentence: impl Into<String>) {
         self.beside = sentence.into();
         self.add(part.published());
     }
 
-    /// Adds a figure of the experiment's own.
+    /// Adds a figure that the experiment has drawn itself.
     pub fn figure(&mut self, figure: Markup) {
         self.figures.push(figure);
     }
 
-    /// Makes all checks, each at its share of [`LEVEL`].
+    /// Makes all checks. Each with randomness has an equal share of [`LEVEL`].
     pub fn judge(&self) -> Judgement<'_> {
         let rows = || self.parts.iter().flat_map(|part| part.rows.iter().map(move |row| (part, row)));
         let random = rows().filter(|(_, row)| row.measure.is_random()).count();
@@ -144,7 +144,8 @@ impl Report {
         Judgement { verdict, lines, random, published }
     }
 
-    /// The table: a line with everything that decides its bytes, a header, a row for each check.
+    /// Returns the table: a line with all settings that determine its bytes, a header, and a row
+    /// for each check.
     pub fn csv(&self, experiment: &Experiment, seed: u64, scale: Scale) -> String {
         let judgement = self.judge();
         let mut csv = format!(
@@ -183,18 +184,18 @@ impl Report {
 }
 
 impl Judgement<'_> {
-    /// Those that the verdict follows from.
+    /// Returns the checks that determine the verdict.
     fn decisive(&self) -> impl Iterator<Item = &Line<'_>> {
         self.lines.iter().filter(|line| line.part.role != Role::Published)
     }
 
-    /// Of them those that fail.
+    /// Returns the failed ones among the checks that determine the verdict.
     pub fn failed(&self) -> impl Iterator<Item = &Line<'_>> {
         self.decisive().filter(|line| !line.judged.holds())
     }
 
-    /// The verdict's reason in one sentence: which check fails most, or which is nearest to
-    /// failing.
+    /// Returns the verdict's reason in one sentence: the check that fails most, or the one nearest
+    /// to failing.
     pub fn reason(&self) -> String {
         let worst = |lines: &mut dyn Iterator<Item = &Line<'_>>| -> Option<String> {
             let worst = lines.max_by(|a, b| a.judged.strain().total_cmp(&b.judged.strain()))?;
@@ -222,7 +223,7 @@ impl Judgement<'_> {
 }
 
 impl Line<'_> {
-    /// What was checked, in words.
+    /// Describes in words what was checked.
     pub fn subject(&self) -> String {
         let mut subject = self.part.title.clone();
         if !self.label.is_empty() {
@@ -268,7 +269,7 @@ fn number(value: f64) -> String {
     }
 }
 
-/// A number as a person reads it.
+/// Formats a number for readers.
 pub(crate) fn short(value: f64) -> String {
     if !value.is_finite() {
         return if value > 0.0 { "∞".into() } else { "−∞".into() };
@@ -344,7 +345,7 @@ mod tests {
             let csv = report.csv(crate::experiment::find("errata").unwrap(), 0, Scale::Tiny);
             assert!(csv.contains(&format!("; verdict=confirmed; published={expected}\n")), "{csv}");
         }
-        // By themselves they confirm nothing.
+        // Published figures alone confirm nothing.
         let mut alone = Report::new();
         let mut part = Part::numbers("a file");
         part.equal("one", 1.0, 1.0);

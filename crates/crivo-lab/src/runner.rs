@@ -1,4 +1,4 @@
-//! Running experiments: several at once, none hindered by another's failure.
+//! Runs several experiments at once. A failure of one does not affect the others.
 
 use std::any::Any;
 use std::fmt::Write;
@@ -32,43 +32,43 @@ pub trait Watch: Sync + std::fmt::Debug {
     }
 }
 
-/// No watcher.
+/// The absence of a watcher.
 impl Watch for () {}
 
-/// How experiments are run.
+/// The settings of a run.
 #[derive(Debug, Default)]
 pub struct Settings {
-    /// Decides everything that chance decides.
+    /// The seed of all random numbers.
     pub seed: u64,
-    /// How large they are made.
+    /// The size of the experiments.
     pub scale: Scale,
-    /// How many run at once; as many as there are processors for 0.
+    /// The number of experiments that run at once; 0 means the number of processors.
     pub threads: usize,
-    /// Files that were brought.
+    /// The files that the user has given.
     pub inputs: Inputs,
 }
 
-/// What came of one experiment.
+/// The outcome of one experiment.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Which one.
+    /// The experiment.
     pub experiment: &'static Experiment,
-    /// What it found, or why it could not be done.
+    /// The report, or why the experiment could not be done.
     pub report: Result<Report>,
-    /// What was timed in it.
+    /// The times that were noted in it, in seconds.
     pub times: Vec<(String, f64)>,
-    /// How long it took.
+    /// The time that it took, in seconds.
     pub seconds: f64,
 }
 
 impl Outcome {
-    /// Whether the verdict is the one that a correct implementation gives.
+    /// Returns true if the verdict is that of a correct implementation.
     pub fn is_expected(&self) -> bool {
         matches!(&self.report, Ok(report) if report.judge().verdict == self.experiment.expected)
     }
 }
 
-/// Runs experiments, several at once, and brings back what came of each, in the order given.
+/// Runs experiments, several at once, and returns their outcomes in the given order.
 pub fn run(experiments: &[&'static Experiment], settings: &Settings, watch: &dyn Watch) -> Vec<Outcome> {
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, Outcome)>> = Mutex::default();
@@ -110,7 +110,7 @@ fn message(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without a message".into())
 }
 
-/// The times of all outcomes as a table; it repeats no more than clocks do.
+/// Returns the times of all outcomes as a table, which differs between runs.
 pub(crate) fn times(outcomes: &[Outcome]) -> String {
     let mut csv = String::from("experiment,what,seconds\n");
     for outcome in outcomes {

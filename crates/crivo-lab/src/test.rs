@@ -1,41 +1,42 @@
-// This file is long because each statistical test stands beside the quantiles that it needs.
+// This file is long because each statistical test is beside the quantiles that it needs.
 
-//! The tests that verdicts rest on, and their quantiles.
+//! The statistical tests of verdicts, and their quantiles.
 //!
-//! A check puts a number that was observed beside the one that theory gives, and accepts it within
-//! bounds. What the bounds are depends on what kind of number it is:
+//! A check compares an observed number with the theory, and accepts it within bounds. The bounds
+//! depend on the kind of number:
 //!
 //! | kind | bounds |
 //! |---|---|
 //! | a share of trials | those of the binomial distribution, summed exactly |
-//! | a mean, a variance, a sum | those of the normal distribution, at the deviation that theory gives |
+//! | a mean, a variance, a sum | those of the normal distribution, with the deviation of the theory
+//! |
 //! | a whole distribution | Pearson's χ², in cells of at least [`EXPECTED`] observations |
-//! | a number without chance | theory itself, within rounding |
+//! | a number without randomness | theory itself, within rounding |
 //! | an inequality | one of the above, on one side only |
-//! | a bound without chance | the bound; theory names no number, and none is shown |
+//! | a bound without randomness | the bound; theory has no number, and none is shown |
 //!
-//! Of `n` checks with chance in an experiment each is made at the level [`LEVEL`]` / n`, so that
-//! all of them together reject a correct implementation with a probability of at most 10⁻⁷ by these
-//! distributions. Where a distribution is an approximation (means are nearly normal, counts nearly
-//! χ²), the true probability may be larger: ten times that, 10⁻⁶, is what is promised.
+//! Of `n` checks with randomness in an experiment, each is made at the level [`LEVEL`]` / n`. So
+//! all of them together reject a correct implementation with a probability of at most 10⁻⁷, by
+//! these distributions. If a distribution is an approximation (means are nearly normal, counts
+//! nearly χ²), the true probability may be larger. So only ten times that, 10⁻⁶, is promised.
 //!
 //! Nothing here is shared with the library whose sketches are judged.
 
 use libm::{exp, lgamma, log, log1p, sqrt};
 
-/// The chance with which all checks of one experiment together may reject what is correct, by the
-/// distributions used.
+/// The probability with which all checks of one experiment together may reject a correct
+/// implementation, by the distributions used.
 pub const LEVEL: f64 = 1e-7;
 
 /// The least number of expected observations in a cell. Cells of a distribution are pooled with
-/// their neighbours until they reach it: then their counts are near enough to normal ones as far
-/// out as the level looks.
+/// their neighbours until they reach it. Then their counts are nearly normal, even as far out as
+/// the level requires.
 pub const EXPECTED: f64 = 1000.0;
 
-/// On which side a number may not be off.
+/// The sides on which a number is accepted without a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// On neither: theory gives the number itself.
+    /// On neither side: theory gives the number itself.
     Both,
     /// Theory gives an upper bound.
     AtMost,
@@ -43,21 +44,21 @@ pub enum Side {
     AtLeast,
 }
 
-/// A number that was observed, and what theory says of it.
+/// An observed number, and its theory.
 #[derive(Debug, Clone, Copy)]
 pub enum Measure {
-    /// How often something happened.
+    /// The share of trials in which an event occurred.
     Share {
-        /// The number of times it happened.
+        /// The number of times the event occurred.
         successes: u64,
         /// The number of independent trials.
         trials: u64,
-        /// Its chance in each trial.
+        /// The probability of the event in each trial.
         chance: f64,
-        /// Whether the chance is a bound.
+        /// Whether the probability is a bound.
         side: Side,
     },
-    /// A number that is nearly normal.
+    /// A nearly normal number.
     Normal {
         /// The number.
         observed: f64,
@@ -65,7 +66,7 @@ pub enum Measure {
         theory: f64,
         /// Its standard deviation.
         deviation: f64,
-        /// Of how many trials it is a summary.
+        /// The number of trials that it summarises.
         trials: u64,
         /// Whether the mean is a bound.
         side: Side,
@@ -79,56 +80,57 @@ pub enum Measure {
         /// The number of observations.
         trials: u64,
     },
-    /// A number that chance has no part in.
+    /// A number without randomness.
     Exact {
         /// The number.
         observed: f64,
-        /// What it has to be.
+        /// The number in theory.
         theory: f64,
-        /// How far it may be from it.
+        /// The greatest allowed difference.
         tolerance: f64,
     },
-    /// A number that chance has no part in, and its bounds.
+    /// A number without randomness, and its bounds.
     Between {
         /// The number.
         observed: f64,
-        /// What it must not be below.
+        /// The least allowed number.
         lower: f64,
-        /// What it must not be above.
+        /// The greatest allowed number.
         upper: f64,
     },
 }
 
-/// A check that was made.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Judged {
-    /// What was observed.
+    /// The observed number.
     pub observed: f64,
-    /// The number that theory gives; none where it gives no more than the bounds.
+    /// The number in theory, or `None` if theory gives only bounds.
     pub theory: Option<f64>,
-    /// From where on it is accepted.
+    /// The least accepted number.
     pub lower: f64,
-    /// Up to where it is accepted.
+    /// The greatest accepted number.
     pub upper: f64,
-    /// From how many trials; 0 if chance has no part.
+    /// The number of trials; 0 without randomness.
     pub trials: u64,
-    /// Which test it is.
+    /// The name of the test.
     pub test: &'static str,
 }
 
 impl Judged {
-    /// Whether what was observed agrees with theory.
+    /// Returns true if the observation agrees with theory.
     pub fn holds(&self) -> bool {
         self.lower <= self.observed && self.observed <= self.upper
     }
 
-    /// How much of the room between theory and the nearer bound is used up; above 1 the check
-    /// fails. A bound without theory is kept or is not: there is no place to measure from.
+    /// Returns the share of the distance from theory to the bound that the observation uses. Above
+    /// 1 the check fails. A bound without theory holds or fails (0 or infinity), because there is
+    /// no number to measure from.
     pub fn strain(&self) -> f64 {
         let Some(theory) = self.theory else {
             return if self.holds() { 0.0 } else { f64::INFINITY };
         };
-        // Where nothing can be too low, what is low is not near to anything.
+        // If there is no lower bound, a low number is not near a bound.
         if self.observed < theory
             && (self.lower == f64::NEG_INFINITY || self.lower == 0.0 && self.observed >= 0.0)
         {
@@ -147,12 +149,12 @@ impl Judged {
 }
 
 impl Measure {
-    /// Whether chance has a part in it, so that the level is shared with it.
+    /// Returns true if the number is random, so that the check needs a share of the level.
     pub fn is_random(&self) -> bool {
         !matches!(self, Self::Exact { .. } | Self::Between { .. })
     }
 
-    /// Makes the check, so that what is correct is rejected with a probability of at most `tail`.
+    /// Makes the check. A correct number is rejected with a probability of at most `tail`.
     pub fn judge(&self, tail: f64) -> Judged {
         match *self {
             Self::Share { successes, trials, chance, side } => {
@@ -212,15 +214,15 @@ impl Measure {
 
 // ---- normal ----
 
-/// The number of standard deviations that a normal variable exceeds, both sides together, with this
-/// probability.
+/// Returns the number of standard deviations that a normal variable exceeds with this probability,
+/// both sides together.
 pub fn normal_quantile(tails: f64) -> f64 {
     crivo::math::two_sided_quantile(1.0 - tails)
 }
 
 // ---- binomial ----
 
-/// The logarithm of the probability of exactly `count` successes.
+/// Returns the logarithm of the probability of exactly `count` successes.
 fn log_probability(count: f64, trials: f64, chance: f64) -> f64 {
     let choices = lgamma(trials + 1.0) - lgamma(count + 1.0) - lgamma(trials - count + 1.0);
     let successes = if count > 0.0 { count * log(chance) } else { 0.0 };
@@ -228,7 +230,7 @@ fn log_probability(count: f64, trials: f64, chance: f64) -> f64 {
     choices + successes + failures
 }
 
-/// The probability of at most `count` successes in `trials`.
+/// Returns the probability of at most `count` successes in `trials`.
 pub fn at_most(count: u64, trials: u64, chance: f64) -> f64 {
     let (k, n) = (count as f64, trials as f64);
     if count >= trials || chance <= 0.0 {
@@ -242,7 +244,7 @@ pub fn at_most(count: u64, trials: u64, chance: f64) -> f64 {
     }
 }
 
-/// The probability of at least `count` successes in `trials`.
+/// Returns the probability of at least `count` successes in `trials`.
 pub fn at_least(count: u64, trials: u64, chance: f64) -> f64 {
     let (k, n) = (count as f64, trials as f64);
     if count == 0 {
@@ -258,7 +260,7 @@ pub fn at_least(count: u64, trials: u64, chance: f64) -> f64 {
     }
 }
 
-/// The probabilities from `count` on, away from the mean, where they decrease.
+/// Sums the probabilities from `count` on, away from the mean, where they decrease.
 fn sum(mut count: f64, trials: f64, chance: f64, step: f64) -> f64 {
     let odds = chance / (1.0 - chance);
     let mut term = exp(log_probability(count, trials, chance));
@@ -275,10 +277,10 @@ fn sum(mut count: f64, trials: f64, chance: f64, step: f64) -> f64 {
     sum
 }
 
-/// The least number of successes that is accepted: fewer have a probability of at most `tail`.
+/// Returns the least accepted number of successes: fewer have a probability of at most `tail`.
 fn fewest(trials: u64, chance: f64, tail: f64) -> u64 {
     let (mut low, mut high) = (0, trials);
-    // Fewer than `low` are accepted to be too few.
+    // Numbers below `low` are known to be too few.
     while low < high {
         let middle = low + (high - low).div_ceil(2);
         if at_most(middle - 1, trials, chance) <= tail {
@@ -290,7 +292,7 @@ fn fewest(trials: u64, chance: f64, tail: f64) -> u64 {
     low
 }
 
-/// The largest number of successes that is accepted: more have a probability of at most `tail`.
+/// Returns the greatest accepted number of successes: more have a probability of at most `tail`.
 fn most(trials: u64, chance: f64, tail: f64) -> u64 {
     let (mut low, mut high) = (0, trials);
     while low < high {
@@ -343,7 +345,7 @@ pub fn chi_square_above(statistic: f64, degrees: f64) -> f64 {
     front * h
 }
 
-/// Returns the interval that holds a χ² variable of the given degrees of freedom, except for a
+/// Returns the interval that contains a χ² variable of the given degrees of freedom, except for a
 /// probability of `tail`, half on each side.
 pub fn chi_square_bounds(degrees: f64, tail: f64) -> (f64, f64) {
     let quantile = |above: f64| {
@@ -361,8 +363,8 @@ pub fn chi_square_bounds(degrees: f64, tail: f64) -> (f64, f64) {
     (quantile(1.0 - tail / 2.0), quantile(tail / 2.0))
 }
 
-/// Pearson's statistic of counts beside the probabilities of their cells, pooled; `None` if there
-/// are too few observations for two cells.
+/// Returns Pearson's statistic of counts and the probabilities of their cells, which are pooled.
+/// Returns `None` if there are too few observations for two cells.
 pub fn chi_square(counts: &[u64], probabilities: &[f64]) -> Option<Measure> {
     let total: u64 = counts.iter().sum();
     let mut cells: Vec<(f64, f64)> = Vec::new();
@@ -386,7 +388,7 @@ pub fn chi_square(counts: &[u64], probabilities: &[f64]) -> Option<Measure> {
 
 // ---- samples ----
 
-/// Moments of what was observed about the mean that theory gives.
+/// The moments of observations about the mean in theory.
 #[derive(Debug, Clone, Copy)]
 pub struct Sample {
     center: f64,
@@ -395,12 +397,12 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Nothing yet, about this mean.
+    /// Creates an empty sample about this mean.
     pub fn about(center: f64) -> Self {
         Self { center, trials: 0.0, sums: [0.0; 4] }
     }
 
-    /// Takes one observation.
+    /// Adds one observation.
     pub fn add(&mut self, value: f64) {
         let mut power = 1.0;
         self.trials += 1.0;
@@ -410,27 +412,27 @@ impl Sample {
         }
     }
 
-    /// How many there were.
+    /// Returns the number of observations.
     pub fn trials(&self) -> u64 {
         self.trials as u64
     }
 
-    /// Their mean.
+    /// Returns the mean of the observations.
     pub fn mean(&self) -> f64 {
         self.center + self.sums[0] / self.trials
     }
 
-    /// The mean of their squared distances from the mean of theory.
+    /// Returns the mean of the squared distances from the mean in theory.
     pub fn variance(&self) -> f64 {
         self.sums[1] / self.trials
     }
 
-    /// Their kurtosis about the mean of theory; 3 for normal ones.
+    /// Returns the kurtosis about the mean in theory, which is 3 for a normal distribution.
     pub fn kurtosis(&self) -> f64 {
         self.sums[3] / self.trials / (self.variance() * self.variance())
     }
 
-    /// The mean beside that of theory, given the variance of one observation.
+    /// Compares the mean with that of the theory, given the variance of one observation.
     pub fn check_mean(&self, variance: f64) -> Measure {
         Measure::Normal {
             observed: self.mean(),
@@ -441,7 +443,7 @@ impl Sample {
         }
     }
 
-    /// The variance beside that of theory, given the kurtosis of one observation.
+    /// Compares the variance with that of the theory, given the kurtosis of one observation.
     pub fn check_variance(&self, variance: f64, kurtosis: f64) -> Measure {
         Measure::Normal {
             observed: self.variance(),
@@ -463,7 +465,7 @@ mod tests {
         assert!((at_most(2, 10, 0.5) - 56.0 / 1024.0).abs() < 1e-12);
         assert!((at_least(8, 10, 0.5) - 56.0 / 1024.0).abs() < 1e-12);
         assert!((at_most(7, 10, 0.5) - (1.0 - 56.0 / 1024.0)).abs() < 1e-12);
-        // Both tails are at most what was asked for, and the next count's would not be.
+        // Both tails are at most the requested ones, and those of the next count are not.
         for (trials, chance) in [(10_000, 0.3), (50, 0.01), (1_000_000, 1e-4)] {
             let (low, high) = (fewest(trials, chance, 1e-6), most(trials, chance, 1e-6));
             assert!(low == 0 || at_most(low - 1, trials, chance) <= 1e-6);
@@ -472,8 +474,8 @@ mod tests {
         }
     }
 
-    /// With an even number of degrees it is a finite sum: `e^(−x/2) Σ (x/2)^i/i!` for `i` below
-    /// half of them.
+    /// With an even number of degrees, the probability is a finite sum: `e^(−x/2) Σ (x/2)^i/i!` for
+    /// `i` below half of them.
     #[test]
     fn chi_square_has_the_tails_of_a_finite_sum() {
         for (statistic, degrees) in
@@ -499,7 +501,7 @@ mod tests {
         assert!(fair.judge(LEVEL).holds());
         let loaded = chi_square(&[10_000, 10_000, 10_000, 10_000, 10_500, 9_500], &[1.0 / 6.0; 6]).unwrap();
         assert!(!loaded.judge(LEVEL).holds());
-        // More even than chance is as suspicious.
+        // Counts that are more even than by chance are equally suspicious.
         let cells = 400;
         assert!(
             !chi_square(&vec![1000; cells], &vec![1.0 / cells as f64; cells]).unwrap().judge(LEVEL).holds()

@@ -1,5 +1,5 @@
-//! The page in a real browser: no complaint, nothing fetched, every plot drawn and every experiment
-//! found.
+//! The page in a real browser: no warning or error, no request, every plot drawn and every
+//! experiment found.
 
 #![allow(clippy::unwrap_used)] // what fails here should fail loudly
 
@@ -26,7 +26,8 @@ fn page_keeps_every_promise_in_a_browser() {
             .run_for_text("return document.querySelector('#errata .verdict').textContent")
             .contains("refuted, as expected")
     );
-    // Checks are named in full, on as many lines as that takes, and none is wider than its column.
+    // The full names of checks are shown, on as many lines as needed. None is wider than its
+    // column.
     let names =
         "return [...document.querySelectorAll('.checks th[scope=row]')].map((one) => one.textContent)";
     let names = browser.run(names);
@@ -39,7 +40,7 @@ fn page_keeps_every_promise_in_a_browser() {
     assert_eq!(count(cut), 0);
     let lines = "return Math.max(...[...document.querySelectorAll('.checks th[scope=row] bdi')].map((one) => one.getClientRects().length))";
     assert!(count(lines) > 1);
-    // Searching leaves what is looked for, in the list and on the page.
+    // Searching leaves only the matching experiments, in the list and on the page.
     browser.type_into("input[type=search]", "birthday");
     let visible = "return [...document.querySelectorAll('section.experiment')].filter((one) => one.getBoundingClientRect().height > 0).length";
     assert_eq!(count(visible), 1);

@@ -1,12 +1,12 @@
-//! Every experiment as small as can be: it gives its expected verdict, and the same table on any
-//! number of threads.
+//! Runs every experiment as small as possible. Each must have its expected verdict, and the same
+//! table on any number of threads.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // what fails here should fail loudly
 
 use crivo_lab::{Outcome, Scale, Settings, experiments, page, run};
 
-/// With `CRIVO_TEST_SEED` set (`cargo xtask test --fresh-seeds` does) everything is drawn anew, and
-/// must pass too.
+/// With `CRIVO_TEST_SEED` set (by `cargo xtask test --fresh-seeds`), all random numbers are
+/// different, and the tests must still pass.
 fn settings(threads: usize) -> Settings {
     let seed = match std::env::var("CRIVO_TEST_SEED") {
         Ok(seed) => seed.parse().unwrap_or_else(|_| panic!("CRIVO_TEST_SEED is no number: {seed}")),
@@ -38,7 +38,7 @@ fn every_experiment_gives_its_expected_verdict_and_repeats_on_any_threads() {
         }
     }
     assert!(failed.is_empty(), "{}", failed.join("\n"));
-    // The page has every experiment, and tables begin with what decides their bytes.
+    // The page has every experiment, and tables begin with the settings that determine their bytes.
     let files = page::files(&outcomes, &one);
     let html = &files.iter().find(|file| file.name == "index.html").unwrap().text;
     for experiment in experiments() {
@@ -61,7 +61,7 @@ fn every_experiment_gives_its_expected_verdict_and_repeats_on_any_threads() {
     }
 }
 
-/// A number is accepted within bounds that leave something out, and a bound alone is not shown as
+/// Checks that the bounds of a number exclude something, and that a bound alone is not shown as
 /// theory.
 fn every_check_can_fail(outcome: &Outcome) {
     let Ok(report) = &outcome.report else { return };

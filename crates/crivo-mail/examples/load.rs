@@ -1,22 +1,22 @@
-//! How long does a filter that speaks spamd's protocol, or a milter, let its clients wait when many
-//! ask at once?
+//! Measures how long a filter that speaks spamd's protocol, or a milter, lets its clients wait when
+//! many ask at once.
 //!
 //! ```console
 //! cargo run --release -p crivo-mail --example load -- 127.0.0.1:783 FOLDER [SECONDS] [CONNECTIONS] [LESSONS]
 //! cargo run --release -p crivo-mail --example load -- milter:127.0.0.1:8891 FOLDER [SECONDS] [CONNECTIONS]
 //! ```
 //!
-//! Each connection asks CHECK about one message of the folder, half-closes as spamc does, reads the
-//! answer, and is followed by the next at once: the server always has as many requests before it as
-//! there are connections. LESSONS is the share of requests, in percent, that teach a message
-//! instead: as spam if a folder of its path is called `spam`, and with a line of its own, so that
-//! each is new. The times of questions and of lessons are those a client sees, from before it
-//! connects until the answer has ended. One line of JSON comes out.
+//! Each connection asks CHECK about one message of the folder, half-closes as spamc does, and reads
+//! the answer. The next connection follows at once, so the server always has as many requests as
+//! there are connections. LESSONS is the percentage of requests that teach a message instead: as
+//! spam if a folder of its path is called `spam`, and with a line of its own, so that each is new.
+//! The times of questions and of lessons are those a client sees, from before it connects until the
+//! end of the answer. The output is one line of JSON.
 //!
-//! Of a milter each connection asks about one message after the other, as a mail server does that
-//! uses a connection again.
+//! With a milter, each connection asks about one message after the other, like a mail server that
+//! reuses connections.
 //!
-//! The client is a thread that mostly waits, because it shares the processors with the server it
+//! Each client is a thread that mostly waits, because it shares the processors with the server it
 //! measures.
 
 #![expect(clippy::print_stdout, reason = "the report is what it is run for")]
@@ -37,7 +37,7 @@ struct Sample {
     is_spam: bool,
 }
 
-/// What one connection after the other saw.
+/// The results of one thread, which opens one connection after the other.
 #[derive(Default)]
 struct Seen {
     milliseconds: Vec<f64>,
@@ -161,8 +161,8 @@ fn ask_milter_until<'a>(
     seen
 }
 
-/// Asks about a message, through the connection that is open or a new one. An answer without marks
-/// is an error.
+/// Asks about a message, over the open connection or a new one. An answer without headers is an
+/// error.
 fn ask_milter(open: &mut Option<TcpStream>, address: SocketAddr, message: &[u8]) -> Result<(), Failure> {
     let stream = match open {
         Some(stream) => stream,
@@ -170,8 +170,8 @@ fn ask_milter(open: &mut Option<TcpStream>, address: SocketAddr, message: &[u8])
     };
     let mut request = packet(b'M', b"<a@example.org>\0");
     request.extend(packet(b'R', b"<b@example.org>\0"));
-    // A mail server takes the first line that is none of the head for the beginning of the text,
-    // and NUL out of values.
+    // A mail server takes the first line that is not a header as the beginning of the text, and
+    // removes NUL from values.
     let mut body = message;
     while let Some(end) = body.iter().position(|byte| *byte == b'\n') {
         let line = String::from_utf8_lossy(&body[..end]).replace(['\0', '\r'], "");
@@ -207,7 +207,7 @@ fn ask_milter(open: &mut Option<TcpStream>, address: SocketAddr, message: &[u8])
     }
 }
 
-/// A connection on which only the body and the end of a message are answered.
+/// Opens a connection on which the milter answers only the body and the end of a message.
 fn negotiated(address: SocketAddr) -> Result<TcpStream, Failure> {
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;
@@ -257,7 +257,7 @@ fn send(address: SocketAddr, head: &str, message: &[u8]) -> std::io::Result<Vec<
     Ok(answer)
 }
 
-/// All files of a folder and those below it.
+/// Reads all files of a folder and of the folders below it.
 fn read_all(folder: &Path, messages: &mut Vec<Sample>) -> std::io::Result<()> {
     let mut entries: Vec<_> =
         std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;

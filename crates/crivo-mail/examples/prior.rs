@@ -1,5 +1,5 @@
-//! Measures the prior of the mail filter's calibration anew: what a margin is worth after a few
-//! messages.
+//! Measures the prior of the mail filter's calibration: how many log-odds a margin is worth after a
+//! few messages.
 //!
 //! ```console
 //! cargo run --release -p crivo-mail --example prior -- FOLDER...
@@ -7,9 +7,9 @@
 //!
 //! A folder has mail in `spam` and `ham` below it, one message a file. Balanced draws of 40, 100
 //! and 400 messages are learned from each, and the regression is fitted to up to 3,000 others.
-//! Draws depend on the messages alone. The last line is the curve through all slopes, `a·n^-b` by
-//! least squares of logarithms, and the mean of the intercepts as a share of the slope: `SLOPE` and
-//! `INTERCEPT` in `combine.rs`, which are rounded.
+//! Draws depend on the messages alone. The last line has the curve through all slopes, `a·n^-b` by
+//! least squares of logarithms, and the mean of the intercepts as a share of the slope. Rounded,
+//! these are `SLOPE` and `INTERCEPT` in `combine.rs`.
 
 #![expect(clippy::print_stdout, reason = "the measured numbers are what it is run for")]
 
@@ -23,7 +23,7 @@ const SIZES: [usize; 3] = [40, 100, 400];
 const DRAWS: usize = 3;
 const ASKED: usize = 3000;
 
-/// The messages of a class, in an order that depends on nothing but them.
+/// Reads the messages of a class, in an order that depends only on the messages.
 fn read(folder: &Path) -> Result<Vec<Vec<u8>>, Failure> {
     let mut found: Vec<(u64, Vec<u8>)> = Vec::new();
     for bytes in Mail::of(folder)? {

@@ -1,13 +1,13 @@
-//! How CPU time, memory and disk grow with the number of documents, without reading files.
+//! Measures how CPU time, memory and disk grow with the number of documents, without reading files.
 //!
 //! `cargo run --release -p crivo-near --example growth -- engine 256 100000 400000` searches
-//! documents of about 1.9 KB with 256 MiB, for each number of documents anew.
+//! documents of about 1.9 KB with 256 MiB. Each number of documents is a separate search.
 //!
 //! `cargo run --release -p crivo-near --example growth -- index FOLDER 100000 1000000` adds
-//! documents of about 200 bytes until the index has each of these numbers. Then it asks about a
-//! tenth as many, half of them changed copies of indexed ones, and about all.
+//! documents of about 200 bytes until the index has each of these numbers. Then it queries a tenth
+//! as many, and as many. Half of the queries are changed copies of indexed documents.
 //!
-//! Making the texts is in the time; it is the same for every document.
+//! The times include making the texts, which takes the same time for every document.
 
 // An example prints.
 #![allow(clippy::print_stdout)]
@@ -22,13 +22,13 @@ use crivo_near::{
     Clusters, Documents, Index, Keep, Linking, Result, Settings, TakeText, deal, near_duplicates,
 };
 
-/// How many documents a thread makes at once.
+/// The number of documents that a thread makes at once.
 const AT_ONCE: u64 = 256;
 
-/// Documents made from their numbers.
+/// Documents that are computed from their numbers.
 struct MadeDocuments {
     numbers: Range<u64>,
-    /// The text that a number has.
+    /// Writes the text of a number.
     text: fn(u64, &mut String),
 }
 
@@ -49,12 +49,13 @@ impl Documents for MadeDocuments {
     }
 }
 
-/// Appends a word. Short ones are frequent, as in a language.
+/// Appends a word. Short words are frequent, as in a language.
 fn push_word(id: u64, text: &mut String) {
     let _ = write!(text, "{:x} ", id % (1 << (8 + id % 17)));
 }
 
-/// About 1.9 KB. Every third is a copy of one before, with up to eleven words changed.
+/// Writes a text of about 1.9 KB. Every third is a copy of an earlier one, with up to eleven words
+/// changed.
 fn long_text(number: u64, text: &mut String) {
     let original = if number % 3 == 2 { mix(number) % (number / 3 + 1) * 3 } else { number };
     let changes = if original == number { 0 } else { mix(number + 1) % 12 };
@@ -66,7 +67,7 @@ fn long_text(number: u64, text: &mut String) {
     }
 }
 
-/// About 200 bytes, different for each number. `last` changes the last word.
+/// Writes a text of about 200 bytes, different for each number. `last` changes the last word.
 fn short_text(number: u64, last: u64, text: &mut String) {
     let words = 24 + mix(number) % 16;
     for word in 0..words {
@@ -74,12 +75,14 @@ fn short_text(number: u64, last: u64, text: &mut String) {
     }
 }
 
-/// Every second is a changed copy of an indexed one, and the others are new.
+/// Writes the text of a query. Every second is a changed copy of an indexed document; the others
+/// are new.
 fn asked_text(number: u64, text: &mut String) {
     short_text(if number % 2 == 1 { number | 1 << 50 } else { number }, 1, text);
 }
 
-/// User and system time of this process in seconds, and its peak of resident memory in MiB.
+/// Returns the user and system time of this process in seconds, and its peak of resident memory in
+/// MiB.
 fn usage() -> (f64, f64) {
     let stat = read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<f64> =
@@ -91,7 +94,7 @@ fn usage() -> (f64, f64) {
     (ticks / 100.0, kibibytes / 1024.0)
 }
 
-/// What `work` returns, and its CPU time divided by `count` in microseconds.
+/// Returns the result of `work`, and its CPU time divided by `count` in microseconds.
 fn timed<T>(count: u64, work: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
     let (before, _) = usage();
     let done = work()?;

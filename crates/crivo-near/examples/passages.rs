@@ -1,12 +1,12 @@
-//! Finds the passages of texts that stand in a file with NUL bytes between them, and says what that
-//! took.
+//! Finds the repeated passages of the texts in a file with NUL bytes between them, and prints the
+//! times.
 //!
 //! `cargo run --release -p crivo-near --example passages -- TEXTS [--min-words N] [--copies N]
 //! [--same] [--report R.tsv]`
 //!
-//! With `--copies N` the texts are read N times over, each time with other letters and digits: each
-//! copy has the passages of the first and hardly any with another. With `--same` all copies are
-//! equal, so that everything but the first is repeated.
+//! With `--copies N` the texts are read N times, each time with other letters and digits. So each
+//! copy has the passages of the first, and hardly any in common with another copy. With `--same`
+//! all copies are equal, so everything except the first copy is repeated.
 
 // An example may print and stop.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use crivo_near::{Documents, PassageSettings, Result, Stage, TakeText, Watch, repeated_passages};
 
-/// Texts, again and again.
+/// Texts that are read several times.
 struct CopiedTexts<'a> {
     texts: Vec<&'a [u8]>,
     copies: usize,
@@ -24,13 +24,14 @@ struct CopiedTexts<'a> {
 }
 
 impl CopiedTexts<'_> {
-    /// Which byte stands for each in a copy: letters and digits change places among themselves.
+    /// Returns the byte that replaces each byte in a copy. Letters are replaced by letters, and
+    /// digits by digits.
     fn alphabet(&self, copy: usize) -> [u8; 256] {
         let mut table = std::array::from_fn(|byte| byte as u8);
         if self.same {
             return table;
         }
-        // Factors that have no divisor in common with the number of letters or digits.
+        // Factors that have no common divisor with the number of letters or digits.
         let letters = [1, 3, 5, 7, 9, 11, 15, 17, 19, 21, 23, 25][copy % 12];
         let digits = [1, 3, 7, 9][copy % 4];
         for (first, count, factor) in [(b'a', 26, letters), (b'A', 26, letters), (b'0', 10, digits)] {
@@ -58,7 +59,7 @@ impl Documents for CopiedTexts<'_> {
     }
 }
 
-/// Says when stages begin.
+/// Prints the time at which each stage begins.
 struct Clock(Instant);
 
 impl Watch for Clock {

@@ -1,11 +1,12 @@
-//! From band keys to pairs that may be alike: members that share a key, each pair once.
+//! Turns band keys into candidate pairs: members that share a key, each pair once.
 //!
 //! # Very large buckets
 //!
-//! A bucket of `n` members has `n(n − 1)/2` pairs. Up to [`LARGEST_BUCKET`] members all of them are
-//! candidates. Beyond, only those of the first member with each other are: its near-duplicates
-//! are found, in time and memory that grow with `n` and not with its square. What is left out is
-//! [estimated](crate::crowd); with [`Settings::all_pairs`] nothing is.
+//! A bucket of `n` members has `n(n − 1)/2` pairs. Up to [`LARGEST_BUCKET`] members, all of them
+//! are candidates. In a larger bucket only the pairs of its first member are. So the
+//! near-duplicates of that member are found, in time and memory that grow with `n` and not with its
+//! square. The number of pairs that are missed is [estimated](crate::crowd). With
+//! [`Settings::all_pairs`] none are.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,10 +22,10 @@ use crate::settings::Settings;
 use crate::sign::BandKey;
 use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
 
-/// Up to how many members of a bucket are compared each with each.
+/// The most members of a bucket that are compared each with each.
 pub const LARGEST_BUCKET: usize = 500;
 
-/// Two members, the first in the high half and smaller.
+/// Two members; the smaller is in the high half.
 pub(crate) type PairKey = u64;
 
 pub(crate) fn pair_key(one: u32, other: u32) -> PairKey {
@@ -35,24 +36,24 @@ pub(crate) fn members_of(pair: PairKey) -> (u32, u32) {
     ((pair >> 32) as u32, pair as u32)
 }
 
-/// The partition of a pair: by its first member, ascending, so that partitions one after the other
-/// have the pairs in order.
+/// Returns the partition of a pair. It ascends with the first member, so that consecutive
+/// partitions have the pairs in order.
 pub(crate) fn pair_partition(pair: PairKey, members: u32) -> usize {
     ((pair >> 32) * PARTITIONS as u64 / u64::from(members).max(1)) as usize
 }
 
 /// The candidates of a collection.
 pub(crate) struct Candidates {
-    /// The pairs, by their first member; some of them several times.
+    /// The pairs, partitioned by their first member. A pair may repeat.
     pub(crate) pairs: Partitions<PairKey>,
-    /// For each member the smallest that pairs connect it with.
+    /// For each member the root of its component, which is the component's smallest member.
     pub(crate) roots: Vec<u32>,
-    /// Roots of components with a bucket whose pairs are not all candidates; ascending.
+    /// The roots of components with a bucket whose pairs are not all candidates, ascending.
     pub(crate) crowded: Vec<u32>,
 }
 
-/// All candidate pairs. `advance` is told after each partition how many are done, and may stop the
-/// search.
+/// Finds all candidate pairs. `advance` gets the number of finished partitions after each one, and
+/// may stop the search with an error.
 pub(crate) fn candidates(
     keys: &Partitions<BandKey>,
     places: &Places,
@@ -93,22 +94,23 @@ pub(crate) fn candidates(
     Ok(Candidates { pairs: Partitions::new(PARTITIONS, writers), roots, crowded })
 }
 
-/// Where one thread puts its pairs. Much alike members share many bands, so the same pair comes
-/// again and again: one that came lately is dropped at once, the others when all are sorted.
+/// Writes the pairs of one thread. Very similar members share many bands, so the same pair comes
+/// often. A recent pair that comes again is dropped at once, other repetitions when all pairs are
+/// sorted.
 struct PairWriter<'a> {
     writer: Writer<PairKey>,
     components: &'a Components,
-    /// The first members of buckets whose pairs were not all put.
+    /// The first members of buckets of which not all pairs were written.
     crowded: Vec<u32>,
     largest: usize,
     members: u32,
     lately: Vec<PairKey>,
-    // Memory that each bucket uses again.
+    // Buffers that are reused for each bucket.
     bucket: Vec<u32>,
     records: Vec<BandKey>,
 }
 
-/// How many of the last pairs are remembered: half a megabyte.
+/// The number of recent pairs that are remembered: half a megabyte.
 const LATELY: usize = 1 << 16;
 
 impl<'a> PairWriter<'a> {
@@ -125,14 +127,15 @@ impl<'a> PairWriter<'a> {
             crowded: Vec::new(),
             largest: if settings.all_pairs { usize::MAX } else { LARGEST_BUCKET },
             members,
-            // No member is its own partner, so nothing is remembered by 0.
+            // 0 marks an empty slot: no pair has this key, because a member is never paired with
+            // itself.
             lately: vec![0; LATELY],
             bucket: Vec::new(),
             records: Vec::new(),
         }
     }
 
-    /// Puts the pairs of the contents that share a key.
+    /// Writes the pairs of the contents that share a key.
     fn put_bucket(&mut self, bucket: &[BandKey], places: &Places, twins: &Twins) -> Result<()> {
         let mut members = std::mem::take(&mut self.bucket);
         members.clear();

@@ -1,4 +1,4 @@
-//! From pairs to clusters, and who stays of each.
+//! Turns pairs into clusters, and decides which member of each is kept.
 
 use crate::candidates::{LARGEST_BUCKET, members_of, pair_key, pair_partition};
 use crate::components::Components;
@@ -10,17 +10,19 @@ use crate::spill::{PARTITIONS, Partitions};
 /// Which member of a cluster is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Keep {
-    /// The first in the order of the collection.
+    /// The first member in the order of the collection.
     #[default]
     First,
-    /// The longest; of equally long ones the first. With [`Linking::Kept`] a member with more than
-    /// [`LARGEST_BUCKET`] near-duplicates comes before longer ones: the others of a very large
-    /// bucket were compared with its first member only, and would have no witness if that one went.
+    /// The longest member, and the first of equally long ones. With [`Linking::Kept`] and the
+    /// Jaccard measure, a member with more than [`LARGEST_BUCKET`] near-duplicates is preferred to
+    /// longer ones. The reason is that the other members of a very large bucket were compared with
+    /// its first member only. If that member were removed, no kept member would be known to be
+    /// similar to them.
     Longest,
 }
 
 impl Keep {
-    /// Returns the member that is kept unless another choice is made.
+    /// Returns the choice for a measure if the caller makes none.
     pub fn default_for(measure: Measure) -> Self {
         match measure {
             Measure::Jaccard => Self::First,
@@ -30,12 +32,12 @@ impl Keep {
 }
 
 impl Measure {
-    /// Checks that clusters can be made this way: a document that is contained in another is the
-    /// shorter one, and goes only if it stands in one that is kept.
+    /// Checks that clusters can be made this way. A document that is contained in another is the
+    /// shorter one, and is removed only if a kept document contains it.
     ///
     /// # Errors
-    /// If the measure is containment, and the first of a cluster is to be kept, or chains are to
-    /// hold it together.
+    /// If the measure is containment, and either the first member of a cluster would be kept or
+    /// chains would hold clusters together.
     pub fn require(self, linking: Linking, keep: Keep) -> Result<()> {
         match (self, linking, keep) {
             (Self::Containment, _, Keep::First) => {
@@ -49,42 +51,42 @@ impl Measure {
     }
 }
 
-/// What holds a cluster together.
+/// What connects the members of a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Linking {
-    /// Every member is a near-duplicate of the one that is kept: members are taken in the order of
-    /// preference, and each joins the first kept one it was found alike with.
+    /// Every member is a near-duplicate of the kept one. Members are taken in the order of
+    /// preference, and each joins the first kept member that it was found similar to.
     #[default]
     Kept,
-    /// Everything that a chain of near-duplicates connects. The ends of a long chain may have
-    /// little in common.
+    /// A cluster is everything that a chain of near-duplicates connects. The ends of a long chain
+    /// may have little in common.
     Chains,
 }
 
 /// The clusters of a collection.
 #[derive(Debug, Clone)]
 pub struct Clusters {
-    /// For each member, which is kept in its place: often itself.
+    /// For each member, the member that is kept in its place: often itself.
     kept: Vec<u32>,
     linking: Linking,
 }
 
 impl Clusters {
-    /// Clusters of the pairs that were found.
+    /// Returns the clusters of the pairs that were found.
     ///
     /// # Errors
-    /// If the [measure](Measure::require) does not allow it, or the pairs, put aside in a temporary
-    /// file, cannot be read again.
+    /// If the [measure](Measure::require) does not allow these settings, or the temporary file with
+    /// the pairs cannot be read.
     pub fn of(outcome: &Outcome, linking: Linking, keep: Keep) -> Result<Self> {
         Self::of_unknown(outcome, linking, keep, &|_| false)
     }
 
-    /// Clusters where the `known` members go for a reason of their own. So with [`Linking::Kept`]
-    /// none of them stays in the place of another. Members with the same content are all known, or
-    /// none is.
+    /// Returns the clusters if `known` members are removed for another reason. So with
+    /// [`Linking::Kept`] no known member is kept in the place of another. Members with the same
+    /// content must be either all known or all unknown.
     ///
     /// # Errors
-    /// As [`of`](Self::of).
+    /// The errors of [`of`](Self::of).
     pub fn of_unknown(
         outcome: &Outcome,
         linking: Linking,
@@ -96,8 +98,8 @@ impl Clusters {
             Linking::Chains => chains(outcome, keep)?,
             Linking::Kept => around_kept(outcome, keep, known)?,
         };
-        // What holds for a content holds for every member that has it. Of those the first is as
-        // long as the others.
+        // Members with the same content share the fate of the first of them, which is as long as
+        // they are.
         for (&first, member) in outcome.twins.firsts().iter().zip(0..) {
             if first != member && !known(member) {
                 kept[member as usize] = kept[first as usize];
@@ -106,23 +108,23 @@ impl Clusters {
         Ok(Self { kept, linking })
     }
 
-    /// For each member, which is kept in its place: itself, if it is kept.
+    /// Returns, for each member, the member that is kept in its place: itself, if it is kept.
     pub fn kept(&self) -> &[u32] {
         &self.kept
     }
 
-    /// Whether a member stays.
+    /// Returns true if a member is kept.
     pub fn keeps(&self, member: u32) -> bool {
         self.kept.get(member as usize) == Some(&member)
     }
 
-    /// The number of members that stay.
+    /// Returns the number of members that are kept.
     pub fn kept_count(&self) -> usize {
         self.kept.iter().zip(0..).filter(|&(&kept, member)| kept == member).count()
     }
 
-    /// The clusters of two and more, largest first, as the member that is kept and the size; of
-    /// equal size in the order of the collection.
+    /// Returns the clusters of two members and more, each as its kept member and its size. The
+    /// largest come first; clusters of equal size are in the order of the collection.
     pub fn sizes(&self) -> Vec<(u32, u32)> {
         let mut sizes = vec![0_u32; self.kept.len()];
         self.kept.iter().for_each(|&kept| sizes[kept as usize] += 1);
@@ -131,12 +133,12 @@ impl Clusters {
         clusters
     }
 
-    /// Goes through the members that do not stay, ascending: the member, the one that stays in its
-    /// place, and their similarity, which is exact unless signatures were trusted. With
-    /// [chains](Linking::Chains) the two may not have been compared: nothing is handed on of those.
+    /// Passes each member that is not kept to `take`, in ascending order, with the member kept in
+    /// its place and their similarity. The similarity is exact unless signatures were trusted. With
+    /// [chains](Linking::Chains) the two may not have been compared; then the member is left out.
     ///
     /// # Errors
-    /// What `take` returns, or a temporary file that cannot be read.
+    /// The errors of `take`, and an error if a temporary file cannot be read.
     pub fn for_each_removed(
         &self,
         outcome: &Outcome,
@@ -168,13 +170,13 @@ impl Clusters {
         })
     }
 
-    /// What holds the clusters together.
+    /// Returns what connects the members of the clusters.
     pub fn linking(&self) -> Linking {
         self.linking
     }
 }
 
-/// What comes first in this order is preferred.
+/// Returns the sort key of a member: the smallest key is preferred.
 fn preference(outcome: &Outcome, keep: Keep, member: u32) -> (u32, u32) {
     match keep {
         Keep::First => (0, member),
@@ -199,7 +201,7 @@ fn chains(outcome: &Outcome, keep: Keep) -> Result<Vec<u32>> {
     Ok(roots.into_iter().map(|root| best[root as usize]).collect())
 }
 
-/// For each member, whether more near-duplicates of it were found than a bucket compares in full.
+/// Returns, for each member, whether it has more near-duplicates than [`LARGEST_BUCKET`].
 fn centres(outcome: &Outcome) -> Result<Vec<bool>> {
     let mut found = vec![0_u16; outcome.documents() as usize];
     outcome.for_each_content_pair(|one, other, _| {
@@ -216,20 +218,20 @@ fn around_kept(outcome: &Outcome, keep: Keep, known: &dyn Fn(u32) -> bool) -> Re
     let members = outcome.documents();
     let mut kept: Vec<u32> = (0..members).collect();
     let mut join = |preferred: u32, other: u32| {
-        // Whether the preferred one stays has been decided by the pairs before.
+        // Earlier pairs have already decided whether the preferred member is kept.
         let both_stay = kept[preferred as usize] == preferred && kept[other as usize] == other;
         if both_stay && !known(preferred) && !known(other) {
             kept[other as usize] = preferred;
         }
     };
     match keep {
-        // Pairs come by their first member already.
+        // Pairs come in the order of their first member already.
         Keep::First => outcome.for_each_content_pair(|one, other, _| {
             join(one, other);
             Ok(())
         })?,
         Keep::Longest => {
-            // What is contained in another is the shorter of the two, so nothing may come before a
+            // A contained document is the shorter of the two, so no document may be preferred to a
             // longer one.
             let is_centre = match outcome.measure() {
                 Measure::Jaccard => centres(outcome)?,

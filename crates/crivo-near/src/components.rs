@@ -1,19 +1,19 @@
-//! Which members are connected by pairs? Disjoint sets that several threads join at once.
+//! Finds the members that pairs connect: disjoint sets that several threads join at once.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Disjoint sets of the members below a number. Each is named by its smallest member, so the
-/// outcome does not depend on the order of joins.
+/// Disjoint sets of the members below a number. Each set is named by its smallest member, so the
+/// result does not depend on the order of joins.
 #[derive(Debug)]
 pub(crate) struct Components(Vec<AtomicU32>);
 
 impl Components {
-    /// Every member by itself.
+    /// Creates a set for each member.
     pub(crate) fn new(members: u32) -> Self {
         Self((0..members).map(AtomicU32::new).collect())
     }
 
-    /// The smallest member connected with this one, as far as joins have come.
+    /// Returns the smallest member connected with this one by the joins so far.
     pub(crate) fn root(&self, member: u32) -> u32 {
         let mut at = member;
         loop {
@@ -22,7 +22,7 @@ impl Components {
                 return at;
             }
             let above = self.0[parent as usize].load(Ordering::Relaxed);
-            // A member that has a parent never loses it, so a shorter path may be stored at any
+            // A member that has a parent always keeps one, so a shorter path may be stored at any
             // time.
             self.0[at as usize].store(above, Ordering::Relaxed);
             at = above;
@@ -39,17 +39,18 @@ impl Components {
             }
             let (small, large) = (one.min(other), one.max(other));
             let root = &self.0[large as usize];
-            // Another thread may have connected it meanwhile: then look for its root again.
+            // Another thread may have connected `large` in the meantime. Then both roots are looked
+            // up again.
             if root.compare_exchange(large, small, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
                 return;
             }
         }
     }
 
-    /// The root of every member.
+    /// Returns the root of every member.
     pub(crate) fn into_roots(self) -> Vec<u32> {
         let mut roots: Vec<u32> = self.0.into_iter().map(AtomicU32::into_inner).collect();
-        // Parents are smaller, so theirs is their root already.
+        // Parents are smaller than their children, so a parent's entry is already its root.
         for member in 0..roots.len() {
             roots[member] = roots[roots[member] as usize];
         }

@@ -1,18 +1,18 @@
-//! Candidates for containment: pairs whose shorter member may stand in the longer one.
+//! Candidates for containment: pairs whose shorter member may be contained in the longer one.
 //!
-//! A page and the same page with comments have little in common as a share of both, so signatures,
-//! which tell the Jaccard similarity, do not bring them together. The shingles themselves do. All
-//! shingles of each member are put on disk, and those with the smallest hashes are its *probes*.
-//! Each probe of the shorter member is a shingle of the longer one with probability `c`, the
-//! containment.
+//! A page and the same page with comments have little in common as a share of both. So signatures,
+//! which estimate the Jaccard similarity, do not find such pairs. The shingles themselves do. All
+//! shingles of each member are written to disk, and those with the smallest hashes are its
+//! *probes*. Each probe of the shorter member is a shingle of the longer one with probability `c`,
+//! the containment.
 //!
-//! A pair is a candidate if [`NEEDED`] probes met. The number of probes is chosen so that a pair at
-//! the threshold is missed with a probability of at most 10⁻⁴. Of a member that has fewer shingles
-//! than that, every shingle is a probe and one that meets is enough, so no pair of it is missed.
-//! What is missed over all pairs is [estimated](crate::missed) from these probabilities, as it is
-//! for signatures.
+//! A pair is a candidate if [`NEEDED`] probes match. The number of probes is chosen so that a pair
+//! at the threshold is missed with a probability of at most 10⁻⁴. If a member has fewer shingles
+//! than that number, every shingle is a probe and one match is enough. So no pair of such a member
+//! is missed. The number of missed pairs is [estimated](crate::missed) from these probabilities, as
+//! it is for signatures.
 //!
-//! A shingle that more than [`LARGEST_BUCKET`] members have is looked for only in the longest
+//! If more than [`LARGEST_BUCKET`] members have a shingle, it is looked up only in the longest
 //! [`LONGEST`] of them.
 
 use std::sync::Arc;
@@ -28,40 +28,38 @@ use crate::settings::Settings;
 use crate::sign::BandKey;
 use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
 
-/// The number of probes that must meet, of a member that has all of them.
+/// The number of probes that must match, if a member has the full number of probes.
 const NEEDED: u8 = 3;
 /// The fewest probes of a member, for high thresholds.
 const FEWEST: usize = 8;
 /// The most probes of a member, for low thresholds.
 const MOST: usize = 64;
-/// The probability with which a pair at the threshold may be missed, if its shorter member has all
-/// probes.
+/// The greatest probability with which a pair at the threshold may be missed, if its shorter member
+/// has the full number of probes.
 const MOST_MISSED: f64 = 1e-4;
-/// The number of members of a very large bucket that are compared with those that look for its
-/// shingle.
+/// The number of the longest members of a very large bucket in which its shingle is looked up.
 const LONGEST: usize = 64;
-/// The bits of a key that tell what the probe is worth; 0 for a shingle that is none.
+/// The bits of a key that hold the weight of a probe, or 0 if the shingle is not a probe.
 const WORTH: u64 = 3;
 
-/// Which of two members is the shorter: of equally long ones the later.
+/// Returns the shorter of two members, or the later one of equally long members.
 pub(crate) fn shorter_of(one: u32, other: u32, lengths: &[u32]) -> u32 {
     let key = |member: u32| (lengths[member as usize], u32::MAX - member);
     if key(one) < key(other) { one } else { other }
 }
 
-/// How many probes a member has.
+/// The number of probes of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Probes(usize);
 
 impl Probes {
-    /// The probes for pairs of at least that containment.
+    /// Returns the number of probes for pairs of at least this containment.
     pub(crate) fn for_threshold(threshold: f64) -> Self {
         let enough = |&probes: &usize| 1.0 - enough_meet(probes, threshold) <= MOST_MISSED;
         Self((FEWEST..MOST).find(enough).unwrap_or(MOST))
     }
 
-    /// Makes the keys of a member from its shingles, which may repeat themselves and are in no
-    /// order.
+    /// Makes the keys of a member from its shingles, which may repeat and are in no order.
     pub(crate) fn keys(self, shingles: &[u64], keys: &mut Vec<u64>) {
         keys.clear();
         keys.extend(shingles.iter().map(|shingle| shingle & !WORTH));
@@ -71,15 +69,15 @@ impl Probes {
         keys.iter_mut().take(self.0).for_each(|key| *key |= u64::from(worth));
     }
 
-    /// The probability that a pair is a candidate, given its containment and the number of shingles
-    /// of the shorter member. Probes are drawn without replacement, so it is a little higher where
-    /// they are most of the shingles.
+    /// Returns the probability that a pair is a candidate, given its containment and the number of
+    /// shingles of the shorter member. Probes are drawn without replacement, so the true
+    /// probability is a little higher if they are most of the shingles.
     pub(crate) fn probability(self, containment: f64, shingles: u32) -> f64 {
         if (shingles as usize) < self.0 { 1.0 } else { enough_meet(self.0, containment) }
     }
 }
 
-/// The probability that [`NEEDED`] of a number of probes meet.
+/// Returns the probability that at least [`NEEDED`] of a number of probes match.
 fn enough_meet(probes: usize, containment: f64) -> f64 {
     let miss = 1.0 - containment;
     let none = miss.powi(probes as i32);
@@ -89,15 +87,15 @@ fn enough_meet(probes: usize, containment: f64) -> f64 {
     (1.0 - none - one - two).max(0.0)
 }
 
-/// What finding candidates needs to know of the members.
+/// The data of the members that the search for candidates needs.
 pub(crate) struct Members<'a> {
     pub(crate) places: &'a Places,
     pub(crate) twins: &'a Twins,
     pub(crate) lengths: &'a [u32],
 }
 
-/// All candidate pairs. `advance` is told after each partition how many are done, and may stop the
-/// search.
+/// Finds all candidate pairs. `advance` gets the number of finished partitions after each one, and
+/// may stop the search with an error.
 pub(crate) fn candidates(
     keys: &Partitions<BandKey>,
     members: &Members<'_>,
@@ -153,20 +151,22 @@ pub(crate) fn candidates(
     Ok(Candidates { pairs: Partitions::new(PARTITIONS, writers), roots, crowded })
 }
 
-/// Where one thread puts the pairs that met, as often as they did.
+/// Writes the pairs with matching probes of one thread. A pair is written once for each unit of
+/// weight.
 struct Meetings<'a> {
     writer: Writer<PairKey>,
     members: &'a Members<'a>,
-    /// For each member how many of its probes were not looked for everywhere.
+    /// For each member, the total weight of its probes that were not looked up in all members.
     limited: &'a [AtomicU8],
     largest: usize,
-    // Memory that each bucket uses again.
+    // Buffers that are reused for each bucket.
     bucket: Vec<(u32, u8)>,
     records: Vec<BandKey>,
 }
 
 impl Meetings<'_> {
-    /// Puts the pairs of contents whose shorter member looks for a shingle that the longer one has.
+    /// Writes the pairs of contents whose shorter member has a probe that is a shingle of the
+    /// longer one.
     fn put_bucket(&mut self, records: &[BandKey]) -> Result<()> {
         let mut bucket = std::mem::take(&mut self.bucket);
         bucket.clear();
@@ -176,7 +176,7 @@ impl Meetings<'_> {
             let number = places.number_near(place, &mut near)?;
             Some((twins.first(number), (key & WORTH) as u8))
         }));
-        // The longest first, and of members with the same content one.
+        // The longest members come first, and one member of each content remains.
         bucket.sort_unstable_by_key(|&(member, _)| (u32::MAX - lengths[member as usize], member));
         bucket.dedup_by_key(|(member, _)| *member);
         let longest = if bucket.len() <= self.largest { bucket.len() } else { LONGEST };
@@ -184,7 +184,7 @@ impl Meetings<'_> {
         {
             if at > longest {
                 let add = |count: u8| Some(count.saturating_add(worth));
-                // It never refuses.
+                // The update function always returns a value, so this cannot fail.
                 let _ =
                     self.limited[shorter as usize].fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
             }

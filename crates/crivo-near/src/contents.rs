@@ -1,4 +1,4 @@
-//! Which members have the same content? Only one of them is compared with others.
+//! Finds the members that have the same content. Only one of them is compared with other members.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -8,7 +8,8 @@ use crate::places::Places;
 use crate::sign::Print;
 use crate::spill::Partitions;
 
-/// For each member the first with the same content, which often is the member itself.
+/// Returns, for each member, the first member with the same content, which is often the member
+/// itself.
 ///
 /// # Errors
 /// If the spill cannot be read.
@@ -26,7 +27,7 @@ pub(crate) fn first_with_content(
             if others.is_empty() {
                 continue;
             }
-            // Places ascend within a group, so the first is the smallest.
+            // Places ascend within a group, so the first place is the smallest.
             let Some(first) = places.number_near(*first, &mut near_first) else { continue };
             for (.., place) in others {
                 if let Some(number) = places.number_near(*place, &mut near) {
@@ -39,12 +40,13 @@ pub(crate) fn first_with_content(
     Ok(firsts.into_iter().map(AtomicU32::into_inner).collect())
 }
 
-/// The members with each content that several have.
+/// The groups of members that have the same content.
 #[derive(Debug, Default)]
 pub(crate) struct Twins {
-    /// For each member the first with its content.
+    /// For each member, the first member with its content.
     firsts: Vec<u32>,
-    /// Members that are not the first with their content, by that first and then by themselves.
+    /// The members that are not the first with their content, sorted by that first member and then
+    /// by number.
     others: Vec<u32>,
 }
 
@@ -56,7 +58,7 @@ impl Twins {
         Self { firsts, others }
     }
 
-    /// The first member with the content of this one.
+    /// Returns the first member with the content of this one.
     pub(crate) fn first(&self, member: u32) -> u32 {
         self.firsts[member as usize]
     }
@@ -65,12 +67,12 @@ impl Twins {
         &self.firsts
     }
 
-    /// The number of members.
+    /// Returns the number of members.
     pub(crate) fn members(&self) -> u32 {
         self.firsts.len() as u32
     }
 
-    /// The other members with the content of `first`, ascending.
+    /// Returns the other members with the content of `first`, ascending.
     pub(crate) fn others(&self, first: u32) -> &[u32] {
         if self.others.is_empty() {
             return &[];
@@ -80,7 +82,8 @@ impl Twins {
         &rest[..rest.partition_point(|&member| self.first(member) == first)]
     }
 
-    /// The groups of several members with one content: the first, and the others.
+    /// Returns the groups of several members with the same content: the first member and the
+    /// others.
     pub(crate) fn groups(&self) -> impl Iterator<Item = (u32, &[u32])> {
         let groups = self.others.chunk_by(|&one, &other| self.first(one) == self.first(other));
         groups.map(|others| (self.first(others[0]), others))

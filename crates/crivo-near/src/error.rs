@@ -1,8 +1,8 @@
-//! What can go wrong, in one type.
+//! The crate's one error type.
 
 use std::fmt;
 
-/// The crate's results.
+/// The result of the crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a search for near-duplicates ended.
@@ -11,20 +11,20 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// A setting is out of its range.
     Setting {
-        /// The setting.
+        /// The name of the setting.
         name: &'static str,
-        /// What is allowed.
+        /// The allowed values.
         allowed: String,
-        /// What was given.
+        /// The value that was given.
         found: String,
     },
     /// The library refused a parameter.
     Sketch(crivo::Error),
     /// The temporary file could not be read or written.
     Storage {
-        /// What was being done.
+        /// The operation that failed.
         doing: &'static str,
-        /// What the system said.
+        /// The error of the operating system.
         cause: std::io::Error,
     },
     /// The index on disk cannot be used.
@@ -34,25 +34,25 @@ pub enum Error {
     Documents(Box<dyn std::error::Error + Send + Sync>),
     /// There are more documents than can be numbered.
     TooMany,
-    /// What is kept of each document does not fit in the memory.
+    /// The data kept for each document does not fit in the memory.
     Memory {
-        /// How many documents there were by then.
+        /// The number of documents when the error occurred.
         members: u64,
-        /// The bytes that were given.
+        /// The memory that was given, in bytes.
         given: u64,
-        /// The bytes that would have done.
+        /// The least memory that would be enough, in bytes.
         least: u64,
     },
     /// A work folder cannot be used.
     Work {
-        /// The folder or a file of it.
+        /// The folder, or a file in it.
         path: std::path::PathBuf,
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
-    /// A second reading did not bring what the first one did.
+    /// The second reading gave other documents than the first one.
     Changed,
-    /// The watcher asked to stop.
+    /// The watcher requested a stop.
     Stopped,
 }
 
@@ -65,7 +65,7 @@ impl Error {
         Self::Work { path: path.to_path_buf(), what: what.to_string() }
     }
 
-    /// A file of a work folder could not be written.
+    /// Returns the error for a file of a work folder that could not be written.
     pub(crate) fn work_not_written(path: &std::path::Path, cause: &std::io::Error) -> Self {
         Self::work(path, format_args!("{cause}; what is done stays: make room and run again"))
     }

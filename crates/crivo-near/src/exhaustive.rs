@@ -1,7 +1,7 @@
-//! All pairs of similar sets, none missed.
+//! Finds all pairs of similar sets, without missing any.
 //!
-//! Bands find nearly all pairs quickly; this finds all of them, for callers that must not miss one.
-//! The items of every set are in one global order, rarest first. Then two sets of sizes `a ≤ b` and
+//! Bands find nearly all pairs quickly. This module is for callers that must not miss a pair. The
+//! items of every set are in one global order, rarest first. Then two sets of sizes `a ≤ b` and
 //! similarity at least `t` share an item among the first `a − ⌈t·a⌉ + 1` of the smaller and the
 //! first `b − ⌈t·b⌉ + 1` of the larger (Bayardo, Ma, Srikant: *Scaling up all pairs similarity
 //! search*, 2007). So only those prefixes are indexed and looked up, and the candidates are
@@ -15,10 +15,11 @@ use crate::error::{Error, Result};
 use crate::parallel::deal;
 use crate::sets::SetCollection;
 
-/// How many sets a thread takes at once.
+/// The number of sets that a thread takes at once.
 const SETS_AT_ONCE: usize = 64;
 
-/// Every pair of sets with at least the similarity, ascending: the two sets and their similarity.
+/// Returns every pair of sets with at least this similarity, ascending: the two sets and their
+/// similarity.
 ///
 /// # Errors
 /// If the threshold is not above 0 and at most 1.
@@ -44,7 +45,8 @@ pub fn all_similar_sets(sets: &SetCollection, threshold: f64) -> Result<Vec<(u32
     Ok(pairs)
 }
 
-/// The beginning of each set in the global order, and who has which item there.
+/// The prefix of each set in the global order, and for each item the sets that have it in their
+/// prefix.
 struct Prefixes {
     prefixes: Vec<Vec<u64>>,
     holders: HashMap<u64, Vec<u32>, TableSecret>,
@@ -75,7 +77,8 @@ impl Prefixes {
         Self { prefixes, holders }
     }
 
-    /// The pairs of a set with those after it. `met` remembers for each set who met it last.
+    /// Finds the pairs of a set with later sets. `met` has for each set the last set it was
+    /// compared with.
     fn partners(
         &self,
         sets: &SetCollection,

@@ -1,4 +1,4 @@
-//! The second reading: the set of each candidate is written once, into the spill of its block.
+//! The second reading: writes the set of each candidate once, into the spill of its block.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use crate::sorter::Sorter;
 use crate::source::{Member, Source};
 use crate::spill::Spill;
 
-/// What is known of the members when their sets are gathered.
+/// What is known about the members when their sets are gathered.
 pub(crate) struct Known<'a> {
     pub(crate) places: &'a Places,
     pub(crate) twins: &'a Twins,
@@ -23,7 +23,7 @@ pub(crate) struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// The number and the block of the member at a place, if its set is needed.
+    /// Returns the number and the block of the member at a place, if its set is needed.
     fn wanted(&self, place: u64, near: &mut usize) -> Option<(u32, u32)> {
         let number = self.places.number_near(place, near)?;
         if self.twins.first(number) != number {
@@ -32,8 +32,8 @@ impl Known<'_> {
         Some((number, self.blocks.of(number)?))
     }
 
-    /// The first member with the content of the one at a place, and its block, if its set is
-    /// needed. Any member may have been the one that was signed for its content.
+    /// Returns the first member with the content of the member at a place, and its block, if its
+    /// set is needed. Any member of a content may have been the one that was signed.
     fn wanted_for_content(&self, place: u64, near: &mut usize) -> Option<(u32, u32)> {
         let first = self.twins.first(self.places.number_near(place, near)?);
         Some((first, self.blocks.of(first)?))
@@ -46,15 +46,15 @@ struct GatheringThread {
     sorter: Sorter,
     set: Vec<u64>,
     near: usize,
-    /// The number and the block of the member met last.
+    /// The number and the block of the member that was accepted last.
     met: (u32, u32),
 }
 
-/// Reads the collection again and puts the sets of the candidates aside, each ascending and each
-/// hash once.
+/// Reads the collection again and writes the sets of the candidates. Each set is ascending and has
+/// each hash once.
 ///
 /// # Errors
-/// If the collection is not the one that was signed, or cannot be read.
+/// If the collection differs from the one that was signed, or cannot be read.
 pub(crate) fn gather(
     source: &impl Source,
     known: &Known<'_>,
@@ -81,8 +81,9 @@ pub(crate) fn gather(
         let (number, block) = thread.met;
         let expected = known.sizes[number as usize];
         if member.is_continued && thread.set.is_empty() {
-            // One allocation of the right size: while a vector grows, it is there twice. Without it
-            // the vector grows, because the size may come from a damaged work folder.
+            // Allocates the right size once, because a vector that grows is in memory twice for a
+            // moment. If the allocation fails, the vector grows: the size may come from a damaged
+            // work folder.
             let _ = thread.set.try_reserve_exact(expected as usize);
         }
         thread.set.extend_from_slice(member.hashes);
@@ -108,15 +109,14 @@ pub(crate) fn gather(
     Ok(Segments::new(count, threads.into_iter().map(|thread| thread.writer).collect()))
 }
 
-/// The same for sets that the first reading kept: nothing is read again, and they stay where they
-/// are.
+/// Gathers the sets that the first reading kept in memory. Reads nothing again, and moves no set.
 pub(crate) fn gather_kept(kept: KeptSets, known: &Known<'_>, threads: usize) -> Result<Segments> {
     let sets =
         kept.sorted(threads, |place, near| known.wanted_for_content(place, near).map(|(first, _)| first))?;
     Ok(Segments::in_memory(known.blocks.count(), sets))
 }
 
-/// The same for signatures that the first reading put aside: nothing is read again.
+/// Gathers the signatures that the first reading wrote to the spill. Reads no document again.
 pub(crate) fn gather_signatures(
     signatures: &Segments,
     known: &Known<'_>,

@@ -1,9 +1,9 @@
 //! Sets that the first reading keeps in memory. If all of them fit, the collection is not read
 //! again.
 //!
-//! The limit is an eighth of the memory, shared by all threads. When it is passed, every kept set
-//! is dropped, and the candidates are gathered by a second reading. So memory is spent where it
-//! saves a reading, and nowhere else.
+//! The limit is an eighth of the memory, shared by all threads. If it is exceeded, every kept set
+//! is dropped, and the candidates are gathered by a second reading. So memory is spent only if it
+//! saves a reading.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -15,41 +15,42 @@ use crate::error::Result;
 use crate::parallel::deal;
 use crate::sorter::Sorter;
 
-/// The share of the memory that kept sets may take.
+/// The divisor of the memory that gives the limit for kept sets.
 const SHARE: u64 = 8;
 
-/// The most words of a set. A longer one is not kept: beside a giant text there is no room for a
-/// second copy of its set.
+/// The most words of a set that is kept. Beside a giant text there is no room for a second copy of
+/// its set.
 const LARGEST_SET: u64 = 128 << 10;
 
-/// The most words of a block: several huge pages, because the first touch of small ones would take
+/// The most words of a block: several huge pages, because the page faults of small ones would take
 /// a seventh of a run.
 const LARGEST_BLOCK: u64 = 1 << 20;
 
-/// The memory that is left for the kept sets of all threads.
+/// The memory for the kept sets of all threads.
 pub(crate) struct KeptRoom {
-    /// The number of words; 0 from the moment that a set did not fit.
+    /// The number of words left, or 0 after a set did not fit.
     left: AtomicU64,
     block: u64,
     largest_set: u64,
 }
 
 impl KeptRoom {
-    /// The room of a run; none if sets are not to be kept.
+    /// Creates the room of a run. It is empty if no sets are to be kept.
     pub(crate) fn new(budget: Budget, keeps: bool) -> Self {
         let words = if keeps { budget.memory() / SHARE / 8 } else { 0 };
         let largest_set = (words / 16).min(LARGEST_SET);
-        // Threads leave their last block half empty, so many threads have smaller ones.
+        // Threads leave their last block half empty, so blocks are smaller if there are many
+        // threads.
         let block = budget.each(words / 16).clamp(largest_set, LARGEST_BLOCK);
         Self { left: AtomicU64::new(words), block, largest_set }
     }
 
-    /// Gives the room up: from now on no set is kept.
+    /// Empties the room: no further set is kept.
     pub(crate) fn close(&self) {
         self.left.store(0, Ordering::Relaxed);
     }
 
-    /// Takes the words of a block for a set of this length; `None` if there is no room.
+    /// Takes the words of a block for a set of this length. Returns `None` if there is no room.
     fn claim(&self, words: u64) -> Option<u64> {
         let take = |left: u64| left.checked_sub(self.block).filter(|_| words <= self.largest_set);
         let claimed = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok();
@@ -63,8 +64,8 @@ impl KeptRoom {
 /// The sets that one thread keeps.
 #[derive(Default)]
 pub(crate) struct KeptWriter {
-    /// Each set as the length of all that follows in the high half of a word, the place of the
-    /// member, its hashes.
+    /// Each set has a word with the length of its other words in the high half, then the place of
+    /// the member, then its hashes.
     blocks: Vec<Vec<u64>>,
     has_dropped: bool,
 }
@@ -100,11 +101,11 @@ impl KeptWriter {
     }
 }
 
-/// The sets of all members, but for members whose content another of them has.
+/// The sets of all members. Of members with the same content only one may be there.
 pub(crate) struct KeptSets(Vec<Vec<u64>>);
 
 impl KeptSets {
-    /// Brings together what the threads kept; `None` if a set is missing.
+    /// Collects the sets that the threads kept. Returns `None` if a set is missing.
     pub(crate) fn new(room: &KeptRoom, writers: impl IntoIterator<Item = KeptWriter>) -> Option<Self> {
         let mut blocks = Vec::new();
         for writer in writers {
@@ -116,14 +117,14 @@ impl KeptSets {
         (room.left.load(Ordering::Relaxed) > 0).then_some(Self(blocks))
     }
 
-    /// The bytes in memory.
+    /// Returns the number of bytes in memory.
     pub(crate) fn bytes(&self) -> u64 {
         self.0.iter().map(|block| block.capacity() as u64 * 8).sum()
     }
 
-    /// Sorts the wanted sets where they lie, each hash once, and drops the others. `wanted` is told
-    /// the place of a member and returns the number that its set is found by. The sets come back as
-    /// [`sets_of`](crate::segments::sets_of) reads them.
+    /// Sorts the wanted sets in place, each hash once, and drops the others. `wanted` gets the
+    /// place of a member and returns the number for its set, or `None` to drop it. The result is in
+    /// the layout that [`sets_of`](crate::segments::sets_of) reads.
     pub(crate) fn sorted(
         self,
         threads: usize,

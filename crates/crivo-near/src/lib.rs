@@ -1,15 +1,15 @@
 //! Near-duplicates in collections too large to compare each with each.
 //!
-//! documents → words hashed once → shingles → signature → bands → candidates → verified pairs →
-//! clusters. A document is forgotten as soon as it is signed: its band keys go to a file if they do
-//! not fit, and 24 bytes stay in memory. Candidates are read a second time and compared as the sets
-//! they are, so every reported similarity is exact. Whatever the size, there are two readings; a
-//! collection whose sets fit in an eighth of the memory is read once.
+//! Documents → words hashed once → shingles → signature → bands → candidates → verified pairs →
+//! clusters. The text of a document is dropped as soon as the document is signed. Its band keys go
+//! to a file if they do not fit, and 24 bytes stay in memory. Candidates are read a second time and
+//! their sets are compared, so every reported similarity is exact. There are two readings, whatever
+//! the size. A collection whose sets fit in an eighth of the memory is read once.
 //!
 //! | step | home |
 //! |---|---|
 //! | where documents come from | [`Documents`], [`Source`], [`SetCollection`] |
-//! | what counts as alike, and what it may cost | [`Settings`] |
+//! | what counts as similar, and how much memory a run may use | [`Settings`] |
 //! | texts to shingles, in any script | [`TextShingler`] |
 //! | how the memory is divided | `budget` |
 //! | documents to band keys and fingerprints | `sign` |
@@ -17,25 +17,25 @@
 //! | band keys to pairs that share one, and the components they form | `candidates`, `components` |
 //! | components to blocks that fit in memory | `blocks` |
 //! | the second reading: each candidate's set into its block | `gather`, `segments` |
-//! | sets that make it unnecessary | `kept_sets` |
+//! | sets in memory that make the second reading unnecessary | `kept_sets` |
 //! | pairs to similarities, block by block | `verify` |
-//! | what was missed, and what was not listed | `missed`, `crowd` |
-//! | stages that a killed run has done | [`WorkFolder`] |
-//! | the same without bands, where no pair may be missed | [`all_similar_sets`] |
-//! | what comes out | [`Outcome`], [`Clusters`] |
-//! | passages that stand in two places | [`repeated_passages`]; on several machines [`PassageSteps`] |
-//! | items of a benchmark that stand in documents | [`overlap()`] |
-//! | lines and paragraphs that stand more than once | [`repeated_units`] |
-//! | what was seen before, on disk | [`Index`] |
+//! | how many pairs were missed or not listed | `missed`, `crowd` |
+//! | stages that a killed run has finished | [`WorkFolder`] |
+//! | all pairs without bands, if none may be missed | [`all_similar_sets`] |
+//! | the result | [`Outcome`], [`Clusters`] |
+//! | repeated passages | [`repeated_passages`]; on several machines [`PassageSteps`] |
+//! | items of a benchmark that documents contain | [`overlap()`] |
+//! | lines and paragraphs that occur more than once | [`repeated_units`] |
+//! | an index on disk of documents seen before | [`Index`] |
 //!
 //! # What is found
 //!
 //! Two documents with similarity `J` become candidates with probability `1 − (1 − J^r)^b`
-//! ([`Bands`](crivo::similarity::Bands)); by default 99 % of those exactly at the threshold do, and
-//! nearly all above. None is ever reported wrongly. [`Outcome::expected_missed`] says how
-//! many of the others to expect, from the curve and the similarities found.
+//! ([`Bands`](crivo::similarity::Bands)). By default 99 % of those exactly at the threshold do, and
+//! nearly all above. No pair is ever reported wrongly. [`Outcome::expected_missed`] estimates the
+//! number of missed pairs from the curve and the similarities found.
 //!
-//! The result is the same on any number of threads, with any amount of memory.
+//! The result is the same with any number of threads and any amount of memory.
 //!
 //! ```
 //! use crivo_near::{Clusters, Keep, Linking, Settings, Texts, near_duplicates};

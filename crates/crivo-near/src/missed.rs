@@ -1,13 +1,13 @@
-//! How many pairs did bands or probes never bring together?
+//! Estimates the number of pairs that no band or probe made candidates.
 //!
-//! A pair of similarity `J` meets in a band with probability `P(J)`, one of containment `c` at
-//! enough [probes](crate::containment) with probability `P(c)`. So one that was found stands for
-//! `1/P` pairs, and `1/P − 1` of these were missed
-//! ([`expected_missed`](crivo::similarity::Bands::expected_missed)). There, pairs are independent.
-//! In a cluster they are not: a document whose bands were unlucky misses several partners at once.
-//! So the variance takes pairs of one document as fully dependent:
-//! `Σ v + Σ_d Σ_{p ≠ q of d} √(v_p·v_q)`, with `v = (1 − P)/P²`. For pairs that share no document
-//! both are the same.
+//! A pair of similarity `J` becomes a candidate by bands with probability `P(J)`, a pair of
+//! containment `c` by enough [probes](crate::containment) with probability `P(c)`. So each found
+//! pair represents `1/P` pairs, and `1/P − 1` of these were missed
+//! ([`expected_missed`](crivo::similarity::Bands::expected_missed)). That formula assumes
+//! independent pairs. In a cluster they are not: a document whose bands were unlucky misses several
+//! partners at once. So the variance treats pairs of one document as fully dependent: `Σ v + Σ_d
+//! Σ_{p ≠ q of d} √(v_p·v_q)`, with `v = (1 − P)/P²`. For pairs that share no document both
+//! variances are the same.
 
 use crivo::math::two_sided_quantile;
 use crivo::{Confidence, Estimate};
@@ -17,7 +17,7 @@ pub(crate) struct Missed {
     expected: f64,
     variance: f64,
     any: bool,
-    /// For each member the sum of the deviations of its pairs.
+    /// For each member, the sum of the standard deviations of its pairs.
     deviations: Vec<f32>,
 }
 
@@ -26,8 +26,8 @@ impl Missed {
         Self { expected: 0.0, variance: 0.0, any: false, deviations: vec![0.0; members] }
     }
 
-    /// Adds a pair of contents that was met with that probability and stands for `weight` pairs of
-    /// documents.
+    /// Adds a pair of contents that became a candidate with this probability and represents
+    /// `weight` pairs of documents.
     pub(crate) fn add(&mut self, one: u32, other: u32, probability: f64, weight: f64) {
         let probability = probability.max(f64::MIN_POSITIVE);
         let others = (1.0 - probability) / probability;
@@ -40,9 +40,9 @@ impl Missed {
         self.deviations[other as usize] += deviation;
     }
 
-    /// The number of pairs that were missed. Where none was found, those at the threshold are the
-    /// easiest to miss, met with `least` probability: of `n` such pairs all are missed with
-    /// probability `(1 − P)^n`.
+    /// Estimates the number of missed pairs. If no pair was found, the bounds are for pairs at the
+    /// threshold, which are the easiest to miss: each is found with probability `least`. Of `n`
+    /// such pairs all are missed with probability `(1 − P)^n`.
     pub(crate) fn estimate(&self, least: f64, confidence: Confidence) -> Estimate {
         if !self.any {
             let missed = 1.0 - least;
@@ -56,9 +56,9 @@ impl Missed {
         // Each pair is in the sums of two documents.
         let of_documents: f64 = self.deviations.iter().map(|&sum| f64::from(sum).powi(2)).sum();
         let variance = (of_documents - self.variance).max(self.variance);
-        // The variance grows with what is estimated, so bounds solve (estimate − truth)² = z² ·
-        // truth · scale for the truth. Pairs come whole, so the bounds are widened to whole
-        // numbers.
+        // The variance grows with the true number, so the bounds solve (estimate − truth)² = z² ·
+        // truth · scale for the truth. The number of pairs is whole, so the bounds are widened to
+        // whole numbers.
         let scale = variance / self.expected;
         let z = two_sided_quantile(confidence.level());
         let centre = self.expected + z * z * scale / 2.0;

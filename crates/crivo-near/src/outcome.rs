@@ -1,4 +1,4 @@
-//! What a search brings back.
+//! The result of a search.
 
 use std::sync::Arc;
 
@@ -18,13 +18,13 @@ use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
 /// A pair of contents and the bits of its similarity.
 pub(crate) type FoundPair = (PairKey, u64);
 
-/// Every pair of near-duplicates of a collection, and what is known of its members. Members are
-/// numbered from 0 in the order of the collection.
+/// Every pair of near-duplicates of a collection, and data about its members. Members are numbered
+/// from 0 in the order of the collection.
 pub struct Outcome {
     pub(crate) places: Places,
     pub(crate) lengths: Vec<u32>,
     pub(crate) twins: Twins,
-    /// The pairs of contents, each named by the first member that has it.
+    /// The pairs of contents. Each content is named by the first member that has it.
     pub(crate) found: Partitions<FoundPair>,
     pub(crate) memory: u64,
     pub(crate) too_short: u64,
@@ -45,73 +45,77 @@ pub(crate) struct OutcomeCounts {
 }
 
 impl Outcome {
-    /// The number of members of the collection.
+    /// Returns the number of members of the collection.
     pub fn documents(&self) -> u32 {
         self.places.len()
     }
 
-    /// The number of members too short for one shingle. They are alike only if their content is the
-    /// same.
+    /// Returns the number of members too short for one shingle. They are near-duplicates only if
+    /// their content is the same.
     pub fn too_short(&self) -> u64 {
         self.too_short
     }
 
-    /// The number of pairs of near-duplicates that [`for_each_pair`](Self::for_each_pair) lists.
+    /// Returns the number of pairs of near-duplicates that [`for_each_pair`](Self::for_each_pair)
+    /// lists.
     pub fn pairs(&self) -> u64 {
         self.counts.pairs
     }
 
-    /// The number of candidates that were compared.
+    /// Returns the number of candidates that were compared.
     pub fn compared(&self) -> u64 {
         self.counts.compared
     }
 
-    /// The bytes that were written to temporary files.
+    /// Returns the number of bytes that were written to temporary files.
     pub fn spilled(&self) -> u64 {
         self.counts.spilled
     }
 
-    /// The number of pairs at or above the threshold that are expected to be missed because nothing
-    /// brought them together.
+    /// Estimates the number of pairs at or above the threshold that were missed because they never
+    /// became candidates.
     pub fn expected_missed(&self) -> Estimate {
         self.counts.expected_missed
     }
 
-    /// The number of pairs at or above the threshold that are not listed because very large
-    /// clusters would have too many: only those of a first member with each other one are.
+    /// Estimates the number of pairs at or above the threshold that are not listed because very
+    /// large clusters would have too many. Of such a cluster, only the pairs of a first member are
+    /// listed.
     pub fn not_listed(&self) -> Estimate {
         self.counts.not_listed
     }
 
-    /// How signatures were cut; none were if the [measure](Self::measure) is containment.
+    /// Returns the bands of signatures. They are unused if the [measure](Self::measure) is
+    /// containment.
     pub fn bands(&self) -> Bands {
         self.bands
     }
 
-    /// What similarity means.
+    /// Returns the measure of similarity.
     pub fn measure(&self) -> Measure {
         self.measure
     }
 
-    /// The place of a member, as the source gave it.
+    /// Returns the place of a member, as the source gave it.
     pub fn place(&self, member: u32) -> u64 {
         self.places.place(member)
     }
 
-    /// The length of a member, as the source gave it.
+    /// Returns the length of a member, as the source gave it.
     pub fn length(&self, member: u32) -> u32 {
         self.lengths[member as usize]
     }
 
-    /// The number of the member at a place.
+    /// Returns the number of the member at a place.
     pub fn member_at(&self, place: u64) -> Option<u32> {
         self.places.number(place)
     }
 
-    /// Goes through the pairs in ascending order: the first member, the second, their similarity.
+    /// Passes the pairs to `take` in ascending order: the first member, the second, their
+    /// similarity.
     ///
     /// # Errors
-    /// What `take` returns, or a temporary file that cannot be read.
+    /// The errors of `take`, and an error if a temporary file cannot be read.
     pub fn for_each_pair(&self, mut take: impl FnMut(u32, u32, f64) -> Result<()>) -> Result<()> {
         if self.twins.groups().next().is_none() {
             return self.for_each_content_pair(take);
@@ -145,7 +149,8 @@ impl Outcome {
         })
     }
 
-    /// Goes through the pairs of contents in ascending order, each named by its first member.
+    /// Passes the pairs of contents to `take` in ascending order. Each content is named by its
+    /// first member.
     pub(crate) fn for_each_content_pair(
         &self,
         mut take: impl FnMut(u32, u32, f64) -> Result<()>,
@@ -156,20 +161,20 @@ impl Outcome {
         })
     }
 
-    /// A writer for records that are to be gone through in the order of a member.
+    /// Returns a writer for records that are read back in sorted order.
     pub(crate) fn sorter(&self) -> Writer<FoundPair> {
         Writer::new(&Arc::new(Spill::default()), PARTITIONS, self.memory / 8, Order::Sorted)
     }
 
-    /// The other members that stand for a content in pairs: all of them, or none if there are very
-    /// many.
+    /// Returns the other members of a content to list in pairs: all of them, or none if there are
+    /// very many.
     fn shown(&self, first: u32) -> &[u32] {
         let others = self.twins.others(first);
         if others.len() < self.largest_listed { others } else { &[] }
     }
 }
 
-/// Goes through records of pairs in ascending order.
+/// Passes records of pairs to `take` in ascending order.
 pub(crate) fn for_each_sorted(
     pairs: &Partitions<FoundPair>,
     memory: u64,
@@ -184,7 +189,7 @@ pub(crate) fn for_each_sorted(
     Ok(())
 }
 
-/// What is counted over all pairs when comparing is done.
+/// Counts pairs after all candidates were compared.
 pub(crate) struct PairTally<'a> {
     pub(crate) twins: &'a Twins,
     /// The component of each member.
@@ -195,11 +200,11 @@ pub(crate) struct PairTally<'a> {
     pub(crate) largest_listed: usize,
 }
 
-/// What brings pairs together.
+/// How pairs become candidates.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Meeting<'a> {
     Bands(Bands),
-    /// Probes; with the lengths and the shingles of all members.
+    /// Probes, with the lengths and the numbers of shingles of all members.
     Probes {
         probes: Probes,
         lengths: &'a [u32],
@@ -208,7 +213,7 @@ pub(crate) enum Meeting<'a> {
 }
 
 impl Meeting<'_> {
-    /// The probability that a pair of that similarity is brought together.
+    /// Returns the probability that a pair of this similarity becomes a candidate.
     fn probability(self, one: u32, other: u32, similarity: f64) -> f64 {
         match self {
             Self::Bands(bands) => bands.probability(similarity),
@@ -218,7 +223,7 @@ impl Meeting<'_> {
         }
     }
 
-    /// The probability for the pair at the threshold that is easiest to miss.
+    /// Returns the probability for a pair at the threshold that is easiest to miss.
     fn least_probability(self, threshold: f64) -> f64 {
         match self {
             Self::Bands(bands) => bands.probability(threshold),
@@ -231,7 +236,8 @@ impl Meeting<'_> {
 }
 
 impl PairTally<'_> {
-    /// The numbers of listed pairs, of those expected to be missed, and of those not listed.
+    /// Returns the number of listed pairs, and the estimates of missed pairs and of pairs not
+    /// listed.
     pub(crate) fn count(
         &self,
         found: &Partitions<FoundPair>,
@@ -259,7 +265,7 @@ impl PairTally<'_> {
                 [a, b].map(|twins| if twins < self.largest_listed { twins + 1 } else { 1 });
             let all = (a as u64 + 1) * (b as u64 + 1);
             add(one, shown_a as u64 * shown_b as u64, all);
-            // Of crowded components the pairs that were drawn tell more.
+            // In crowded components the estimate from drawn pairs is used instead.
             if self.crowd_of(one).is_none() {
                 missed.add(one, other, self.meeting.probability(one, other, similarity), all as f64);
             }
@@ -288,7 +294,7 @@ impl PairTally<'_> {
     }
 }
 
-/// Up to how many members with one content all are listed in pairs.
+/// Returns the number of members with one content below which all their pairs are listed.
 pub(crate) fn largest_listed(all_pairs: bool) -> usize {
     if all_pairs { usize::MAX } else { LARGEST_BUCKET }
 }

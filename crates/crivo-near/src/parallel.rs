@@ -1,4 +1,4 @@
-//! Work on several threads, without leaving any behind.
+//! Runs work on several threads, and waits for all of them.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,8 +14,8 @@ pub fn thread_count(wanted: usize) -> usize {
     }
 }
 
-/// Deals the task numbers below `tasks` to the threads and returns the state of each thread, which
-/// begins as `make` returns it. After an error no further task is dealt.
+/// Distributes the task numbers below `tasks` over the threads. Returns the final state of each
+/// thread, whose initial state is the result of `make`. After an error no further task is started.
 ///
 /// # Errors
 /// One of the errors of `step`.
@@ -47,8 +47,8 @@ pub fn deal<S: Send>(
 /// The least memory that a thread needs: its stack and some state.
 const THREAD_MEMORY: usize = 8 << 20;
 
-/// Runs `work` on up to `wanted` threads, this one among them, and returns what each came to, in no
-/// order.
+/// Runs `work` on up to `wanted` threads, including the current one. Returns the result of each
+/// thread, in no order.
 pub(crate) fn on_threads<T: Send>(wanted: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
     let parts = Mutex::new(Vec::new());
     start_threads(wanted, &|| {
@@ -59,15 +59,15 @@ pub(crate) fn on_threads<T: Send>(wanted: usize, work: impl Fn() -> T + Sync) ->
 }
 
 /// Runs `work` on up to `wanted` threads. If the system does not start all of them, the others do
-/// the work: so `work` takes its tasks from a queue. Starting threads takes much code, which is
-/// compiled once for all kinds of results.
+/// the work. So `work` must take its tasks from a queue. This function is not generic, because
+/// starting threads takes much code that is then compiled only once.
 fn start_threads(wanted: usize, work: &(dyn Fn() + Sync)) {
     let usual = thread_count(0);
     std::thread::scope(|scope| {
         let mut others = Vec::new();
         for number in 1..wanted {
-            // More threads than processors are started only if there is memory for all of them: a
-            // thread that has none when it works would end the process.
+            // More threads than processors are started only if there is memory for all of them. A
+            // thread that runs out of memory would end the process.
             if number >= usual && Vec::<u8>::new().try_reserve_exact(THREAD_MEMORY * number).is_err() {
                 break;
             }

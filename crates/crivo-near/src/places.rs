@@ -1,12 +1,12 @@
-//! From the place of a member to its number and back.
+//! Maps the place of a member to its number and back.
 //!
 //! Members are numbered from 0 in the order of the collection. Places ascend in the same order and
-//! have gaps, but nearly always come in runs without one. So only the beginning of each run is
-//! kept.
+//! have gaps, but nearly always come in runs without a gap. So only the beginning of each run is
+//! stored.
 
 use crate::error::{Error, Result};
 
-/// Consecutive places.
+/// A run of consecutive places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PlaceRun {
     /// The place of the first member.
@@ -15,7 +15,7 @@ pub(crate) struct PlaceRun {
     pub(crate) members: u32,
 }
 
-/// Appends a place, to the last run if it continues it.
+/// Appends a place. It extends the last run if it is the next place.
 pub(crate) fn push_place(runs: &mut Vec<PlaceRun>, place: u64) {
     match runs.last_mut() {
         Some(last)
@@ -38,14 +38,14 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// The places of runs that are in ascending order.
+    /// Collects the places of runs, which must be in ascending order.
     ///
     /// # Errors
     /// If there are more than 2^32 − 1 members.
     pub(crate) fn new(runs: impl Iterator<Item = PlaceRun>) -> Result<Self> {
         let mut all = Self::default();
         for run in runs {
-            // Threads cut a run where their shares of the collection meet.
+            // A run is split where the parts of two threads meet.
             let continues =
                 all.starts_at.last().zip(all.first_members.last()).is_some_and(|(place, number)| {
                     place.wrapping_add(u64::from(all.members - number)) == run.place
@@ -59,24 +59,25 @@ impl Places {
         Ok(all)
     }
 
-    /// The number of members.
+    /// Returns the number of members.
     pub(crate) fn len(&self) -> u32 {
         self.members
     }
 
-    /// The bytes in memory.
+    /// Returns the number of bytes in memory.
     pub(crate) fn bytes(&self) -> u64 {
         self.starts_at.len() as u64 * 12
     }
 
-    /// The runs, ascending.
+    /// Returns the runs, ascending.
     pub(crate) fn runs(&self) -> impl Iterator<Item = PlaceRun> {
         let ends = self.first_members.iter().skip(1).copied().chain([self.members]);
         let starts = self.starts_at.iter().zip(&self.first_members);
         starts.zip(ends).map(|((&place, &number), end)| PlaceRun { place, members: end - number })
     }
 
-    /// The number of the member at a place. `last` is the run found last, where the next is likely.
+    /// Returns the number of the member at a place. `last` is the run of the previous look-up,
+    /// which is tried first.
     pub(crate) fn number_near(&self, place: u64, last: &mut usize) -> Option<u32> {
         let in_run = |run: usize| {
             let (start, number) = (*self.starts_at.get(run)?, *self.first_members.get(run)?);
@@ -91,12 +92,12 @@ impl Places {
         in_run(*last)
     }
 
-    /// The number of the member at a place.
+    /// Returns the number of the member at a place.
     pub(crate) fn number(&self, place: u64) -> Option<u32> {
         self.number_near(place, &mut usize::MAX.wrapping_sub(1))
     }
 
-    /// The place of a member.
+    /// Returns the place of a member.
     pub(crate) fn place(&self, number: u32) -> u64 {
         let run = self.first_members.partition_point(|&start| start <= number).saturating_sub(1);
         self.starts_at[run] + u64::from(number - self.first_members[run])

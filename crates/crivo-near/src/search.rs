@@ -1,4 +1,4 @@
-//! The whole search, stage by stage.
+//! The whole search for near-duplicates, stage by stage.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -30,31 +30,32 @@ use crate::work::{FoundLog, PAIRS_OF_A_FRAME, Work};
 /// The stages of a search, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// Reading and signing everything.
+    /// Reading and signing all members.
     Signing,
-    /// Bringing together members that share a band key.
+    /// Finding the members that share a band key.
     Pairing,
-    /// Reading the candidates again and putting their sets aside.
+    /// Reading the candidates again and collecting their sets.
     Gathering,
     /// Comparing the candidates.
     Comparing,
 }
 
-/// Follows a search, and may stop it.
+/// Watches the progress of a search, and may stop it.
 pub trait Watch: Sync {
     /// Called when a stage begins.
     fn begin(&self, stage: Stage);
 
-    /// Called when `done` of `total` parts of a stage are done that reads no documents.
+    /// Called when `done` of `total` parts of a stage are done. Only stages that read no documents
+    /// call it.
     fn advance(&self, stage: Stage, done: u64, total: u64) {
         let _ = (stage, done, total);
     }
 
-    /// Returns true if the search is to stop.
+    /// Returns true if the search should stop.
     fn stopped(&self) -> bool;
 }
 
-/// Watches nothing.
+/// A watcher that does nothing.
 impl Watch for () {
     fn begin(&self, _: Stage) {}
 
@@ -66,8 +67,8 @@ impl Watch for () {
 /// Finds the near-duplicates among texts.
 ///
 /// # Errors
-/// Settings out of range, documents that cannot be read or change between two readings, more
-/// documents than the memory allows, a temporary file that cannot be written.
+/// If settings are out of range, documents cannot be read or change between two readings, there are
+/// more documents than the memory allows, or a temporary file cannot be written.
 pub fn near_duplicates(
     documents: &impl Documents,
     settings: &Settings,
@@ -77,10 +78,10 @@ pub fn near_duplicates(
     similar_sets(&source, settings, watch)
 }
 
-/// Finds the sets that are alike: users by their films, photographs by their features.
+/// Finds similar sets: users by their films, photographs by their features.
 ///
 /// # Errors
-/// As [`near_duplicates`].
+/// The errors of [`near_duplicates`].
 pub fn similar_sets(source: &impl Source, settings: &Settings, watch: &dyn Watch) -> Result<Outcome> {
     let search = Search {
         settings,
@@ -95,7 +96,7 @@ pub fn similar_sets(source: &impl Source, settings: &Settings, watch: &dyn Watch
     search.run(source)
 }
 
-/// What all stages share.
+/// The data that all stages share.
 struct Search<'a> {
     settings: &'a Settings,
     bands: Bands,
@@ -105,7 +106,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Runs the stages that an earlier run in the same work folder has not done.
+    /// Runs the stages that no earlier run in the same work folder has finished.
     fn run(&self, source: &impl Source) -> Result<Outcome> {
         let work = self.work.as_ref();
         let mut paired = if let Some(paired) = work.map(Paired::load).transpose()?.flatten() {
@@ -125,7 +126,7 @@ impl Search<'_> {
         self.compare(paired, &sets)
     }
 
-    /// A spill, in the work folder if there is one.
+    /// Returns a new spill, which is in the work folder if there is one.
     fn spill(&self, name: &str) -> Arc<Spill> {
         self.work.as_ref().map_or_else(Arc::default, |work| work.spill(name))
     }
@@ -143,7 +144,7 @@ impl Search<'_> {
         self.settings.thread_count()
     }
 
-    /// The memory for buffers beside the members.
+    /// Returns the number of bytes for buffers beside the members.
     fn room(&self, places: &Places) -> u64 {
         self.budget.room(places.len().into(), places.bytes())
     }
@@ -210,7 +211,7 @@ impl Search<'_> {
         Ok(paired)
     }
 
-    /// Puts each candidate once into the partition of its block, and draws pairs from crowds.
+    /// Writes each candidate once to the partition of its block, and draws pairs from crowds.
     #[allow(clippy::type_complexity)] // three results, named where they are taken apart
     fn distribute(
         &self,
@@ -268,7 +269,7 @@ impl Search<'_> {
     fn compare(&self, mut paired: Paired, sets: &Segments) -> Result<Outcome> {
         let mut sizes = std::mem::take(&mut paired.sizes);
         if self.settings.measure == Measure::Jaccard {
-            // What follows needs the memory, and only probes need the sizes.
+            // The next steps need the memory, and only probes need the sizes.
             sizes = Vec::new();
         }
         let room = self.room(&paired.places);
@@ -363,24 +364,26 @@ impl Search<'_> {
     }
 }
 
-/// The sum of two counts that may come from a work folder, where damage can make them absurd.
+/// Returns the sum of two counts. They may come from a damaged work folder, so an overflow is an
+/// error.
 fn sum_of_work(one: u64, other: u64) -> Result<u64> {
     one.checked_add(other).ok_or(Error::Changed)
 }
 
-/// What one thread has found.
+/// The pairs that one thread has found.
 struct FindingThread {
     found: Writer<FoundPair>,
-    /// Pairs of the present block that are not in the log yet.
+    /// The pairs of the current block that are not in the log yet.
     unlogged: Vec<FoundPair>,
     compared: u64,
-    /// For each crowd, how many of the drawn pairs are near-duplicates.
+    /// For each crowd, the number of drawn pairs that are near-duplicates.
     alike: Vec<u64>,
     members: u32,
 }
 
 impl FindingThread {
-    /// Puts pairs aside. A damaged work folder may have some of members that there are not.
+    /// Stores pairs. Returns an error if a member does not exist, because the work folder is
+    /// damaged.
     fn take(&mut self, pairs: &[FoundPair]) -> Result<()> {
         pairs.iter().try_for_each(|&pair| {
             let (one, other) = members_of(pair.0);

@@ -1,8 +1,8 @@
-//! Sets put aside by block, in memory while they fit and in a file beyond.
+//! Sets grouped by block, held in memory while they fit and in a file beyond that.
 //!
-//! A set is its owner's number, its length and its hashes, all as 64-bit words. Sets of a block
-//! stand one after the other in segments: what one thread held when it had to make room, or at the
-//! end.
+//! A set is its owner's number, its length and its hashes, all as 64-bit words. The sets of a block
+//! are one after the other in segments. A segment has the sets that one thread held when its memory
+//! was full, or at the end.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::spill::{Extent, Spill};
 
-/// Where one thread puts its sets.
+/// Collects the sets of one thread.
 pub(crate) struct SegmentWriter {
     spill: Arc<Spill>,
     buffers: Vec<Vec<u64>>,
     extents: Vec<(u32, Extent)>,
     held: usize,
-    /// How many words may be held before they go to the file.
+    /// The number of words that may be held before they are written to the file.
     limit: usize,
 }
 
@@ -24,7 +24,7 @@ impl SegmentWriter {
     /// Returns a writer for the given number of blocks that holds about `memory` bytes.
     pub(crate) fn new(spill: &Arc<Spill>, blocks: usize, memory: u64) -> Self {
         let buffers = (0..blocks).map(|_| Vec::new()).collect();
-        // A growing vector has up to twice the room it needs.
+        // A growing vector may have twice the capacity it needs.
         let limit = (memory as usize / 16).max(1024);
         Self { spill: Arc::clone(spill), buffers, extents: Vec::new(), held: 0, limit }
     }
@@ -39,7 +39,7 @@ impl SegmentWriter {
         if self.held > self.limit { self.flush() } else { Ok(()) }
     }
 
-    /// Moves everything to the file.
+    /// Writes all held sets to the file.
     pub(crate) fn flush(&mut self) -> Result<()> {
         let mut bytes = Vec::new();
         for (block, buffer) in (0..).zip(&mut self.buffers) {
@@ -55,34 +55,34 @@ impl SegmentWriter {
     }
 }
 
-/// What all threads have put aside.
+/// The sets that all threads have collected.
 pub(crate) struct Segments {
     spill: Arc<Spill>,
     memory: Vec<Vec<Vec<u64>>>,
     extents: Vec<Vec<Extent>>,
-    /// The sets of all blocks together, where they never left the memory.
+    /// The sets of all blocks, if they never left the memory.
     together: Option<SetsTogether>,
 }
 
-/// Sets in memory, whatever their block.
+/// Sets in memory, without regard to their block.
 struct SetsTogether {
     segments: Vec<Vec<u64>>,
     index: Vec<IndexEntry>,
 }
 
-/// Where the set of a member lies: its number, segment, start and length.
+/// The position of a member's set: the member's number, the segment, start and length.
 type IndexEntry = (u32, u32, usize, u32);
 
 impl Segments {
-    /// Returns sets that are in memory, of the given number of blocks. They are never written to a
-    /// file.
+    /// Creates segments for the given number of blocks from sets in memory. They are never written
+    /// to a file.
     pub(crate) fn in_memory(blocks: usize, segments: Vec<Vec<u64>>) -> Self {
         let index = index_of(segments.iter().map(Vec::as_slice));
         let (memory, extents) = ((0..blocks).map(|_| Vec::new()).collect(), vec![Vec::new(); blocks]);
         Self { spill: Arc::default(), memory, extents, together: Some(SetsTogether { segments, index }) }
     }
 
-    /// Brings together what the writers of one spill have.
+    /// Collects the segments of the writers of one spill.
     pub(crate) fn new(blocks: usize, writers: Vec<SegmentWriter>) -> Self {
         let spill = writers.first().map(|writer| Arc::clone(&writer.spill)).unwrap_or_default();
         let mut memory: Vec<Vec<Vec<u64>>> = (0..blocks).map(|_| Vec::new()).collect();
@@ -114,7 +114,7 @@ impl Segments {
         &self.spill
     }
 
-    /// Moves everything to the file, and waits until it is on the disk.
+    /// Writes everything to the file, and waits until it is on the disk.
     pub(crate) fn persist(&mut self) -> Result<()> {
         let mut bytes = Vec::new();
         for (segments, extents) in self.memory.iter_mut().zip(&mut self.extents) {
@@ -127,12 +127,12 @@ impl Segments {
         Ok(self.spill.sync()?)
     }
 
-    /// The number of segments of a block.
+    /// Returns the number of segments of a block.
     pub(crate) fn count(&self, block: usize) -> usize {
         self.memory.get(block).map_or(0, Vec::len) + self.extents.get(block).map_or(0, Vec::len)
     }
 
-    /// One of the segments of a block.
+    /// Returns one of the segments of a block.
     pub(crate) fn segment(&self, block: usize, at: usize) -> Result<Cow<'_, [u64]>> {
         let memory = self.memory.get(block).map_or(&[][..], Vec::as_slice);
         if let Some(words) = memory.get(at) {
@@ -142,7 +142,8 @@ impl Segments {
         let Some(&Extent { start, len }) = extent else { return Ok(Cow::Borrowed(&[])) };
         let mut words = Vec::with_capacity((len / 8) as usize);
         let mut bytes = Vec::new();
-        // Piece by piece, so that the bytes and the words are not both there as a whole.
+        // Reads piece by piece, so that the bytes and the words are not in memory as a whole
+        // together.
         for piece in (0..len).step_by(PIECE as usize) {
             self.spill.read(Extent { start: start + piece, len: PIECE.min(len - piece) }, &mut bytes)?;
             let (chunks, _) = bytes.as_chunks();
@@ -152,10 +153,10 @@ impl Segments {
     }
 }
 
-/// How many bytes of a segment are read at once.
+/// The number of bytes of a segment that are read at once.
 const PIECE: u64 = 256 << 10;
 
-/// The sets of a segment: the owner's number, where its hashes begin, and how many there are.
+/// Returns the sets of a segment: the owner's number, the start of its hashes, and their number.
 pub(crate) fn sets_of(segment: &[u64]) -> impl Iterator<Item = (u32, usize, usize)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -173,7 +174,7 @@ pub(crate) struct BlockSets<'a> {
     index: Cow<'a, [IndexEntry]>,
 }
 
-/// Where the sets of segments lie, ascending.
+/// Returns the positions of the sets of segments, ascending by member.
 fn index_of<'s>(segments: impl Iterator<Item = &'s [u64]>) -> Vec<IndexEntry> {
     let mut index = Vec::new();
     for (segment, at) in segments.zip(0..) {
@@ -195,10 +196,10 @@ impl<'a> BlockSets<'a> {
         Ok(Self { segments, index })
     }
 
-    /// The set of a member.
+    /// Returns the set of a member.
     ///
     /// # Errors
-    /// If it has none: the second reading did not bring it.
+    /// If it has none, because the second reading did not find the member.
     pub(crate) fn of(&self, number: u32) -> Result<&[u64]> {
         let at = self.index.binary_search_by_key(&number, |entry| entry.0).map_err(|_| Error::Changed)?;
         let (_, segment, start, len) = self.index[at];

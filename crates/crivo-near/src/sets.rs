@@ -1,8 +1,8 @@
-//! Sets out of relations: the users of a list of ratings, each with the films they saw.
+//! Builds sets from relations: the users of a list of ratings, each with the films they saw.
 //!
-//! Rows `set, item` come in any order, but most files have the rows of a set side by side. So a
-//! builder keeps runs: the items of consecutive rows of one set. A set with a single run is sorted
-//! where it lies; only the others are brought together.
+//! Rows `set, item` come in any order, but most files have the rows of a set next to each other. So
+//! a builder stores runs: the items of consecutive rows of one set. A set with a single run is
+//! sorted in place; only sets with several runs are copied.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -15,10 +15,10 @@ use crate::parallel::{deal, on_threads};
 use crate::sorter::Sorter;
 use crate::source::{Member, Source};
 
-/// How many sets a thread takes at once.
+/// The number of sets that a thread takes at once.
 const SETS_AT_ONCE: usize = 128;
 
-/// Collects rows on one thread.
+/// Collects the rows that one thread reads.
 #[derive(Debug, Default)]
 pub struct SetBuilder {
     names: Names,
@@ -26,11 +26,11 @@ pub struct SetBuilder {
     places: Vec<u64>,
     /// The hashes of the items, in the order of the rows.
     items: Vec<u64>,
-    /// The set, and where its run of items ends.
+    /// For each run, the number of its set and the end of its items.
     runs: Vec<(u32, usize)>,
 }
 
-/// The names of sets, one after the other, each once.
+/// The distinct names of sets, one after the other.
 #[derive(Debug, Default)]
 struct Names {
     bytes: Vec<u8>,
@@ -44,7 +44,7 @@ impl Names {
         name_at(&self.bytes, &self.ends, set)
     }
 
-    /// The number of a name, and whether it is new.
+    /// Returns the number of a name, and whether the name is new.
     fn number(&mut self, name: &[u8]) -> Result<(u32, bool)> {
         let new = u32::try_from(self.ends.len()).map_err(|_| Error::TooMany)?;
         let Self { bytes, ends, table, secret } = self;
@@ -71,7 +71,7 @@ fn name_at<'a>(bytes: &'a [u8], ends: &[usize], set: u32) -> &'a [u8] {
 }
 
 impl SetBuilder {
-    /// Takes a row: its place (ascending in the order of the input), the set's name, the item's
+    /// Adds a row: its place (ascending in the order of the input), the set's name, and the item's
     /// hash.
     ///
     /// # Errors
@@ -101,7 +101,7 @@ impl SetBuilder {
     }
 }
 
-/// Where a set lies: in which arena, from where, how many items.
+/// The position of a set: the arena, the first item and the number of items.
 #[derive(Debug, Clone, Copy, Default)]
 struct Lies {
     arena: u32,
@@ -121,7 +121,7 @@ pub struct SetCollection {
 }
 
 impl SetCollection {
-    /// Brings together what the threads collected.
+    /// Merges the rows that the threads collected.
     ///
     /// # Errors
     /// If there are more than 2^32 − 1 sets.
@@ -173,7 +173,7 @@ impl SetCollection {
         Ok(Self { arenas, sets, fingerprints, names, builders: kept, threads: threads.max(1) })
     }
 
-    /// Returns how many sets there are.
+    /// Returns the number of sets.
     pub fn len(&self) -> usize {
         self.sets.len()
     }
@@ -183,13 +183,13 @@ impl SetCollection {
         self.sets.is_empty()
     }
 
-    /// The name of a set.
+    /// Returns the name of a set.
     pub fn name(&self, set: u32) -> &[u8] {
         let (builder, number) = self.names[set as usize];
         self.builders[builder as usize].get(number)
     }
 
-    /// The hashes of a set's items, ascending, each once.
+    /// Returns the hashes of a set's items, ascending, each once.
     pub fn set(&self, set: u32) -> &[u64] {
         let Lies { arena, start, len } = self.sets[set as usize];
         &self.arenas[arena as usize][start..start + len]
@@ -200,11 +200,11 @@ impl SetCollection {
     }
 }
 
-/// Numbers in order of first appearance.
+/// The numbers of sets in order of first appearance.
 struct Numbering {
-    /// For each builder, those of its sets.
+    /// For each builder, the numbers of its sets.
     numbers: Vec<Vec<u32>>,
-    /// For each number, the builder and the set that has its name.
+    /// For each number, a builder and its set that has the name.
     names: Vec<(u32, u32)>,
 }
 
@@ -237,7 +237,7 @@ impl Numbering {
     }
 }
 
-/// Sorts every set where it lies, takes repeated items out, and fingerprints it.
+/// Sorts every set in place, removes repeated items, and computes its fingerprint.
 fn sort_sets(arenas: &mut [Vec<u64>], sets: &mut [Lies], threads: usize) -> Vec<u128> {
     let mut order: Vec<usize> = (0..sets.len()).collect();
     order.sort_unstable_by_key(|&set| (sets[set].arena, sets[set].start));

@@ -1,4 +1,4 @@
-//! What counts as alike, and what it may cost.
+//! What counts as similar, and how much memory and how many threads a run may use.
 
 use crivo::similarity::Bands;
 use crivo::similarity::shingle::Shingles;
@@ -7,53 +7,54 @@ use crate::error::{Error, Result};
 use crate::parallel::thread_count;
 use crate::work::WorkFolder;
 
-/// The least memory a run can be given: buffers of a few kilobytes for every part of the work.
+/// The least memory of a run: buffers of a few kilobytes for every part of the work.
 pub(crate) const LEAST_MEMORY: u64 = 16 << 20;
 
-/// What of two documents is held against the threshold.
+/// The measure of two documents that is compared with the threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Measure {
-    /// The Jaccard similarity: the shingles that both have, as a share of those that either has.
+    /// The Jaccard similarity: the number of shingles that both documents have, as a share of those
+    /// that at least one has.
     #[default]
     Jaccard,
-    /// The containment: the shingles of the shorter document that the longer has too, as a share of
-    /// its own. Of equally long ones the later counts as the shorter. With
-    /// [`Keep::Longest`](crate::Keep) a document goes if the threshold of it stands in one that is
-    /// kept.
+    /// The containment: the share of the shorter document's shingles that the longer one has too.
+    /// Of equally long documents the later one counts as the shorter. With
+    /// [`Keep::Longest`](crate::Keep) a document is removed if its containment in a kept document
+    /// is at least the threshold.
     Containment,
 }
 
-/// How near-duplicates are looked for. The default is what most people want: five-word shingles, a
-/// similarity of 0.8, candidates verified exactly.
+/// The settings of a search for near-duplicates. The default is what most users want: five-word
+/// shingles, a similarity of 0.8, candidates verified exactly.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// From which similarity on two documents are near-duplicates: above 0, at most 1.
+    /// The least similarity of near-duplicates: above 0, at most 1.
     pub threshold: f64,
-    /// What similarity is.
+    /// The measure of similarity.
     pub measure: Measure,
-    /// What of a text is compared. Where words are, texts in scripts without blanks are cut by
-    /// characters; see [`TextShingler`](crate::TextShingler).
+    /// The parts of a text that are compared. If they are words, texts in scripts without blanks
+    /// are cut by characters; see [`TextShingler`](crate::TextShingler).
     pub shingles: Shingles,
-    /// Bring texts to Unicode's normal form C before they are cut.
+    /// Convert texts to Unicode's normal form C before they are cut.
     pub nfc: bool,
-    /// Of every hash. Documents compare only under the same seed.
+    /// The seed of every hash. Only documents with the same seed can be compared.
     pub seed: u64,
     /// The length of a signature.
     pub hashes: u32,
-    /// How the signature is cut; by default so that 99 % of the pairs at the threshold are found.
+    /// The bands of the signature. By default 99 % of the pairs at the threshold are found.
     pub bands: Option<Bands>,
     /// Trust signatures: report estimated similarities instead of computing each from the
-    /// documents. Quicker where nearly everything is a duplicate.
+    /// documents. Faster if nearly everything is a duplicate.
     pub fast: bool,
-    /// List every pair. By default very large clusters have only the pairs of their first member
-    /// with each other one, because a million documents have half a billion pairs.
+    /// List every pair. By default only the pairs of the first member are listed in very large
+    /// clusters, because a million documents have half a billion pairs.
     pub all_pairs: bool,
-    /// About how many bytes to use; what does not fit is kept in a temporary file. 24 bytes a
-    /// document have to fit in three quarters of it.
+    /// The approximate number of bytes to use. Data that does not fit is kept in a temporary file.
+    /// 24 bytes for each document must fit in three quarters of the memory.
     pub memory: u64,
-    /// On how many threads; 0 means as many as there are processors.
+    /// The number of threads. 0 means one for each processor.
     pub threads: usize,
-    /// Where stages are kept, so that a killed run continues; nowhere by default.
+    /// The folder that keeps stages, so that a killed run can continue. None by default.
     pub work: Option<WorkFolder>,
 }
 
@@ -77,10 +78,11 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// How the signature is cut.
+    /// Returns the bands of the signature.
     ///
     /// # Errors
-    /// If threshold or hashes are out of range, or the bands need more hashes than there are.
+    /// If threshold, memory or hashes are out of range, the bands need more hashes than there are,
+    /// or `fast` is set with containment.
     pub fn bands(&self) -> Result<Bands> {
         if !(self.threshold > 0.0 && self.threshold <= 1.0) {
             return Err(Error::setting("threshold", "above 0 and at most 1", self.threshold));
@@ -105,13 +107,13 @@ impl Settings {
         Ok(bands)
     }
 
-    /// Returns true if a small collection's sets are kept from the first reading. A run with a work
-    /// folder writes them there.
+    /// Returns true if a small collection's sets are kept in memory from the first reading. A run
+    /// with a work folder writes sets to the folder instead.
     pub(crate) fn keeps_sets(&self) -> bool {
         !self.fast && self.work.is_none()
     }
 
-    /// Returns all settings that decide the outcome of a run, one on each line, for a work folder.
+    /// Returns all settings that decide the result of a run, one on each line, for a work folder.
     pub(crate) fn identity(&self) -> Result<String> {
         let bands = self.bands()?;
         Ok(format!(

@@ -1,8 +1,9 @@
-//! The first reading: every member becomes a few band keys and a fingerprint, and is forgotten.
+//! The first reading: computes a few band keys and a fingerprint of every member, and drops the
+//! member.
 //!
-//! Records name a member by its place, because its number is known only when everything has been
-//! read. A member whose content was signed lately is not signed again: its twin has the same band
-//! keys.
+//! Records name a member by its place, because its number is known only after the whole reading. A
+//! member is not signed again if the same content was signed recently, because both have the same
+//! band keys.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,17 +23,17 @@ use crate::signature::pack_signature;
 use crate::source::{Member, Source};
 use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
 
-/// A band key, and the place of a member that has it.
+/// A band key and the place of a member that has it.
 pub(crate) type BandKey = (u64, u64);
 
 /// Both halves of a fingerprint, and the place of a member that has it.
 pub(crate) type Print = (u64, u64, u64);
 
-/// How many values a block of a [`Column`] has.
+/// The number of values in a block of a [`Column`].
 const COLUMN_BLOCK: usize = 64 << 10;
 
-/// Everything the first reading leaves behind. Vectors have one entry a member, in the order of
-/// the collection.
+/// The result of the first reading. Vectors have one entry for each member, in the order of the
+/// collection.
 pub(crate) struct Signed {
     pub(crate) places: Places,
     pub(crate) lengths: Vec<u32>,
@@ -41,7 +42,7 @@ pub(crate) struct Signed {
     pub(crate) too_short: u64,
     pub(crate) keys: Partitions<BandKey>,
     pub(crate) prints: Partitions<Print>,
-    /// The shortened signatures by place, where they are to be trusted; empty otherwise.
+    /// The shortened signatures with their places, if they are trusted. Otherwise empty.
     pub(crate) signatures: Segments,
     /// The sets, if all of them fit in memory.
     pub(crate) kept: Option<KeptSets>,
@@ -54,7 +55,7 @@ pub(crate) struct SigningSpills {
     pub(crate) signatures: Arc<Spill>,
 }
 
-/// Numbers that come one by one, without moving those that are there.
+/// A list of numbers that grows without moving its elements.
 #[derive(Debug, Default)]
 struct Column(Vec<Vec<u32>>);
 
@@ -76,7 +77,7 @@ impl Column {
     }
 }
 
-/// What one thread has of the members it met.
+/// The members that one thread has read.
 struct SigningThread {
     runs: Vec<PlaceRun>,
     lengths: Column,
@@ -88,19 +89,19 @@ struct SigningThread {
     prints: Writer<Print>,
     signatures: SegmentWriter,
     kept: KeptWriter,
-    /// The giant member that is being read.
+    /// The giant member that is currently read.
     giant: Option<Giant>,
-    // Memory that each member uses again.
+    // Buffers that are reused for each member.
     slots: Vec<u64>,
     short_slots: Vec<u32>,
     words: Vec<u64>,
     band_keys: Vec<u64>,
 }
 
-/// What there is so far of a member whose hashes come in pieces.
+/// The data so far of a member whose hashes come in pieces.
 struct Giant {
     signature: MinHash,
-    /// The hashes themselves, where some of them are probes.
+    /// The hashes themselves, if some of them are probes.
     hashes: Vec<u64>,
     size: usize,
 }
@@ -113,8 +114,9 @@ impl Giant {
     }
 }
 
-/// Fingerprints of members that were signed lately; a later one takes the place of an earlier. The
-/// table grows with the number of members, so that a small collection touches little memory.
+/// Fingerprints of members that were signed recently. A later fingerprint replaces an earlier one
+/// in the same slot. The table grows with the number of members, so that a small collection uses
+/// little memory.
 struct LatePrints {
     slots: Vec<u128>,
     most: usize,
@@ -127,7 +129,7 @@ impl LatePrints {
         Self { slots: vec![0; most.min(1 << 12)], most, inserted: 0 }
     }
 
-    /// Remembers a fingerprint, and returns whether it was known.
+    /// Inserts a fingerprint. Returns true if it was there already.
     fn insert(&mut self, print: u128) -> bool {
         if self.inserted > self.slots.len() && self.slots.len() < self.most {
             let larger = vec![0; (4 * self.slots.len()).min(self.most)];
@@ -139,19 +141,19 @@ impl LatePrints {
         self.replace(print) == print
     }
 
-    /// Puts a fingerprint into its slot, and returns the one before.
+    /// Writes a fingerprint to its slot, and returns the previous one.
     fn replace(&mut self, print: u128) -> u128 {
         let slot = print as usize & (self.slots.len() - 1);
         std::mem::replace(&mut self.slots[slot], print)
     }
 }
 
-/// What becomes of the hashes of a member.
+/// How the keys of a member are computed from its hashes.
 #[derive(Debug, Clone, Copy)]
 enum Signing {
-    /// The bands of a signature, which may be kept itself.
+    /// From the bands of a signature, which may be stored too.
     Bands { bands: Bands, keeps_signatures: bool },
-    /// Some of the hashes themselves.
+    /// From some of the hashes themselves.
     Probes(Probes),
 }
 
@@ -192,7 +194,7 @@ impl SigningThread {
         self.put_keys(member.place, member.hashes, signing)
     }
 
-    /// Takes some of the hashes of a giant member, whose signature grows with each piece.
+    /// Adds a piece of the hashes of a giant member to its signature or its probes.
     fn take_piece(&mut self, member: Member<'_>, signing: Signing, room: &KeptRoom) -> Result<()> {
         let mut giant = match self.giant.take() {
             Some(giant) => giant,
@@ -218,8 +220,8 @@ impl SigningThread {
         self.put_keys(member.place, &giant.hashes, signing)
     }
 
-    /// Notes a member. Returns false if it needs no keys: it has no hashes, or its content was
-    /// signed lately.
+    /// Records a member. Returns false if it needs no keys, because it has no hashes or its content
+    /// was signed recently.
     fn begin(&mut self, member: Member<'_>, size: usize) -> Result<bool> {
         push_place(&mut self.runs, member.place);
         self.members += 1;
@@ -234,7 +236,7 @@ impl SigningThread {
         Ok(!self.lately.insert(member.fingerprint))
     }
 
-    /// Puts the keys of a member aside: probes among its hashes, or the bands of the signature in
+    /// Writes the keys of a member: probes among its hashes, or the bands of the signature in
     /// `slots`.
     fn put_keys(&mut self, place: u64, hashes: &[u64], signing: Signing) -> Result<()> {
         match signing {
@@ -256,7 +258,7 @@ impl SigningThread {
     }
 }
 
-/// Reads everything once.
+/// Makes the first reading: signs every member.
 pub(crate) fn sign_all(
     source: &impl Source,
     settings: &Settings,
@@ -281,7 +283,7 @@ pub(crate) fn sign_all(
             }
             let new_runs = (thread.runs.len() - runs_before) as u64;
             let all_runs = if new_runs > 0 { runs.fetch_add(new_runs, Ordering::Relaxed) + 1 } else { 0 };
-            // Looked at now and then: more members than there is memory for are refused at once.
+            // Checked once in 4096 members, so that a collection with too many members fails early.
             if thread.members.is_multiple_of(4096) {
                 let members = members.fetch_add(4096, Ordering::Relaxed) + 4096;
                 budget.check(members, all_runs.max(runs.load(Ordering::Relaxed)) * 12)?;
@@ -296,9 +298,9 @@ pub(crate) fn sign_all(
 }
 
 impl Signed {
-    /// Puts what the threads have into the order of the collection.
+    /// Merges the results of the threads in the order of the collection.
     fn from_threads(mut threads: Vec<SigningThread>, budget: Budget, room: &KeptRoom) -> Result<Self> {
-        // A run of places, the thread that has it, and where it begins there.
+        // A run of places, the thread that has it, and its first member there.
         let mut runs: Vec<(PlaceRun, u32, u32)> = Vec::new();
         for (thread, number) in threads.iter_mut().zip(0_u32..) {
             let mut start = 0_u32;

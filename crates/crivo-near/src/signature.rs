@@ -1,9 +1,9 @@
-//! Signatures that are trusted in the place of sets: 32 bits a slot, two slots a word.
+//! Signatures that are used instead of sets: 32 bits for each slot, two slots in a word.
 
 use crivo::similarity::min_hash::compact;
 
-/// Packs a signature that [`sign`](crivo::similarity::min_hash::sign) made. `short_slots` is memory
-/// that is used again.
+/// Packs a signature that [`sign`](crivo::similarity::min_hash::sign) made. `short_slots` is a
+/// buffer that can be reused.
 pub fn pack_signature(slots: &[u64], short_slots: &mut Vec<u32>, words: &mut Vec<u64>) {
     short_slots.resize(slots.len(), 0);
     compact(slots, short_slots);
@@ -17,7 +17,7 @@ pub fn pack_signature(slots: &[u64], short_slots: &mut Vec<u32>, words: &mut Vec
 /// Returns the share of equal slots of two packed signatures of `slots` slots, if it is at least
 /// the threshold.
 pub fn signature_similarity(one: &[u64], other: &[u64], slots: u32, threshold: f64) -> Option<f64> {
-    // Of an odd number of slots the last half word is 0 in both.
+    // If the number of slots is odd, the high half of the last word is 0 in both.
     let padding = slots % 2;
     let equal = |(one, other): (&u64, &u64)| {
         let differing = one ^ other;

@@ -1,17 +1,17 @@
-//! Sorting hashes, which are spread evenly: one distribution by their high bits leaves hardly
-//! anything to do, and takes half the time of a general sort.
+//! Sorts hashes, which are evenly distributed. After one distribution by their high bits nearly all
+//! are in order, which takes half the time of a general sort.
 
-/// Below this number of values a general sort is as quick.
+/// Below this number of values a general sort is as fast.
 const FEW: usize = 48;
 
-/// Beyond this number of values a general sort is used: it needs no second buffer, and the memory
+/// Above this number of values a general sort is used. It needs no second buffer, and the memory
 /// saved is worth more than the time lost.
 const MANY: usize = 16 << 20;
 
-/// Sorts one set of hashes after the other, in buffers it keeps.
+/// Sorts one set of hashes after the other. Its buffers are reused.
 #[derive(Debug, Default)]
 pub(crate) struct Sorter {
-    /// Where each bucket begins, then where its next value goes.
+    /// The start of each bucket, then the position of its next value.
     starts: Vec<u32>,
     values: Vec<u64>,
 }
@@ -34,8 +34,8 @@ impl Sorter {
         len
     }
 
-    /// As many buckets as values, about; then each bucket by itself. Values that are not spread
-    /// evenly make large buckets, which take no longer than a general sort.
+    /// Distributes values over about as many buckets as values, then sorts the buckets. If values
+    /// are unevenly distributed, so that a bucket is large, a general sort is used.
     fn distribute(&mut self, values: &mut [u64]) {
         let bits = values.len().ilog2();
         let bucket = |value: u64| (value >> (64 - bits)) as usize;
@@ -58,7 +58,7 @@ impl Sorter {
         if largest as usize > FEW {
             return values.sort_unstable();
         }
-        // Every value is within its bucket: only neighbours change places.
+        // Every value is in its bucket, so only neighbours are exchanged.
         for end in 1..values.len() {
             let value = values[end];
             let mut at = end;
@@ -86,7 +86,7 @@ mod tests {
             expected.sort_unstable();
             expected.dedup();
             let mut sorter = Sorter::default();
-            // What an earlier set left behind must not show.
+            // Values of an earlier set must not appear in the result.
             sorter.sort_once(&mut (0..100).collect::<Vec<u64>>());
             let len = sorter.sort_once(&mut values);
             prop_assert_eq!(&values[..len], &expected[..]);

@@ -1,8 +1,8 @@
-//! Where sets come from: texts that are shingled, or sets brought by the caller.
+//! Sources of sets: texts that are shingled, or sets of the caller.
 //!
-//! A collection is read more than once, because it is not kept: once to sign everything, once more
-//! to compare the candidates exactly. So a source has to give the same members at the same places
-//! every time.
+//! A collection is not kept in memory, so it is read more than once: once to sign all members, and
+//! once more to compare the candidates exactly. So a source must return the same members at the
+//! same places every time.
 
 use crivo::similarity::shingle::Shingles;
 use xxhash_rust::xxh3::xxh3_128;
@@ -14,26 +14,29 @@ use crate::text::TextShingler;
 /// One member of a collection, as a set of hashes.
 #[derive(Debug, Clone, Copy)]
 pub struct Member<'a> {
-    /// Ascending in the order of the collection, and the same at every reading; gaps are allowed.
+    /// The place, which ascends in the order of the collection and is the same at every reading.
+    /// Gaps are allowed.
     pub place: u64,
-    /// The hashes of its set, in any order, also repeated; of a giant member some of them.
+    /// The hashes of its set, in any order and possibly repeated. For a giant member, a part of
+    /// them.
     pub hashes: &'a [u64],
     /// True if the next call is for the same member and has more of its hashes.
     pub is_continued: bool,
-    /// Equal for equal content, and by nothing but a chance of 2^−128 for other content.
+    /// A fingerprint of the content. It is equal for equal content; different contents collide with
+    /// a chance of 2^−128.
     pub fingerprint: u128,
-    /// How long it is, where the longest of a cluster is to be kept.
+    /// The length, which decides which member of a cluster is the longest.
     pub length: u32,
 }
 
-/// A collection of sets that can be read again and again.
+/// A collection of sets that can be read several times.
 pub trait Source: Sync {
-    /// Reads every member once, on any number of threads: each begins with a state from `make`, and
-    /// all states come back. `wants` is told the place of each member the thread has; if it says
-    /// so, `take` is given the member, and otherwise its set need not be made.
+    /// Reads every member once, on any number of threads. Each thread begins with a state from
+    /// `make`, and all states are returned. `wants` gets the place of each member. If it returns
+    /// true, the member is passed to `take`; otherwise its set need not be computed.
     ///
     /// # Errors
-    /// The first of reading and of `take`.
+    /// The first error of reading or of `take`.
     fn read<S: Send>(
         &self,
         make: &(dyn Fn() -> S + Sync),
@@ -48,20 +51,20 @@ pub trait Source: Sync {
     }
 }
 
-/// The shingles of a text of this many bytes or more are given in pieces: all of them would take
-/// more memory than the text.
+/// The least number of bytes of a text whose shingles are given in pieces, because all of them
+/// together would take more memory than the text.
 const GIANT: usize = 8 << 20;
 
-/// Given a state, the place of a text, and the text.
+/// A function that gets a thread's state, the place of a text, and the text.
 pub type TakeText<'f, S> = dyn Fn(&mut S, u64, &[u8]) -> Result<()> + Sync + 'f;
 
-/// A collection of texts that can be read again and again.
+/// A collection of texts that can be read several times.
 pub trait Documents: Sync {
-    /// Reads every text once, on any number of threads; `take` is given the place of each,
-    /// ascending in the order of the collection and the same at every reading.
+    /// Reads every text once, on any number of threads. `take` gets the place of each text, which
+    /// ascends in the order of the collection and is the same at every reading.
     ///
     /// # Errors
-    /// The first of reading and of `take`.
+    /// The first error of reading or of `take`.
     fn read<S: Send>(&self, make: &(dyn Fn() -> S + Sync), take: &TakeText<'_, S>) -> Result<Vec<S>>;
 }
 
@@ -75,7 +78,8 @@ pub struct Shingled<'a, D> {
 }
 
 impl<'a, D: Documents> Shingled<'a, D> {
-    /// The texts of a collection, cut in one way, in normal form C if `nfc` is set.
+    /// Creates a source of the shingles of a collection's texts. If `nfc` is set, texts are
+    /// converted to normal form C first.
     pub fn new(documents: &'a D, shingles: &'a Shingles, seed: u64, nfc: bool) -> Self {
         Self { documents, shingles, seed, nfc }
     }
@@ -128,7 +132,7 @@ impl<'a, T: AsRef<[u8]> + Sync> Texts<'a, T> {
     }
 }
 
-/// How many texts a thread takes at once.
+/// The number of texts that a thread takes at once.
 const TEXTS_AT_ONCE: usize = 256;
 
 impl<T: AsRef<[u8]> + Sync> Documents for Texts<'_, T> {

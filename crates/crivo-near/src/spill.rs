@@ -1,12 +1,12 @@
-//! Records put aside by partition, in memory while they fit and in a file beyond.
+//! Records grouped by partition, held in memory while they fit and in a file beyond that.
 //!
-//! Grouping equal keys needs all records of a key side by side. Records go to a partition by their
-//! key. A writer that holds more than its share of memory appends what it has to the file,
-//! partition by partition. Later one partition at a time is brought together. One that is too large
-//! even for that is merged from its sorted pieces, in buffers of a few kilobytes each.
+//! Grouping equal keys needs all records of a key next to each other. Records go to a partition by
+//! their key. A writer that holds more than its share of memory appends its records to the file,
+//! partition by partition. Later, one partition at a time is read and sorted. A partition too large
+//! for memory is merged from its sorted pieces, in buffers of a few kilobytes each.
 //!
-//! The file is that of `crivo-spill`. Without a work folder it has no name, so nothing of it stays
-//! behind, whatever happens.
+//! The file is a spill of `crivo-spill`. Without a work folder it has no name, so the system always
+//! removes it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,13 +16,13 @@ pub(crate) use crivo_spill::{Extent, Spill};
 
 use crate::error::Result;
 
-/// How many partitions records with evenly spread keys have.
+/// The number of partitions for records with evenly distributed keys.
 pub(crate) const PARTITIONS: usize = 256;
 
 /// The bytes that one piece of a partition buffers while pieces are merged.
 const MERGE_BUFFER: usize = 16 << 10;
 
-/// Something of fixed size that can be written down.
+/// A value of fixed size that can be written to a file.
 pub(crate) trait Record: Copy + Ord + Send + Sync {
     /// The number of bytes of a record.
     const SIZE: usize;
@@ -91,25 +91,25 @@ impl Record for (u64, u64, u64, u64) {
 
 // ---- writing ----
 
-/// In which order a writer's pieces stand in the file.
+/// The order of records in a writer's pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// As they came: the partition is small enough to be sorted as a whole.
+    /// In the order of insertion. The partition must be small enough to be sorted as a whole.
     Any,
-    /// Each piece ascending, so that pieces can be merged.
+    /// Each piece is sorted, so that pieces can be merged.
     Sorted,
-    /// Each piece ascending, and of equal records of a piece one.
+    /// Each piece is sorted and has each record once.
     Once,
 }
 
-/// Where one thread puts its records.
+/// Collects the records of one thread.
 #[derive(Debug)]
 pub(crate) struct Writer<R> {
     spill: Arc<Spill>,
     buffers: Vec<Vec<R>>,
     extents: Vec<(u32, Extent)>,
     held: usize,
-    /// How many records may be held before they go to the file.
+    /// The number of records that may be held before they are written to the file.
     limit: usize,
     order: Order,
 }
@@ -118,7 +118,7 @@ impl<R: Record> Writer<R> {
     /// Returns a writer of the given number of partitions that holds about `memory` bytes.
     pub(crate) fn new(spill: &Arc<Spill>, partitions: usize, memory: u64, order: Order) -> Self {
         let buffers = (0..partitions.max(1)).map(|_| Vec::new()).collect();
-        // A growing vector has up to twice the room it needs.
+        // A growing vector may have twice the capacity it needs.
         let limit = (memory as usize / R::SIZE / 2).max(partitions);
         Self { spill: Arc::clone(spill), buffers, extents: Vec::new(), held: 0, limit, order }
     }
@@ -140,7 +140,7 @@ impl<R: Record> Writer<R> {
                 records.dedup();
                 self.held += records.len();
             }
-            // Worth another round in memory only if it made much room.
+            // If the duplicates were more than half of the records, the others stay in memory.
             if self.held < self.limit / 2 {
                 return Ok(());
             }
@@ -148,11 +148,12 @@ impl<R: Record> Writer<R> {
         self.flush()
     }
 
-    /// Moves everything to the file.
+    /// Writes all held records to the file.
     pub(crate) fn flush(&mut self) -> Result<()> {
         let mut bytes = Vec::new();
         for (partition, buffer) in (0..).zip(&mut self.buffers) {
-            // What one partition needed now, another needs the next time: the room is given back.
+            // The memory of the partition is freed, because the next round may need it for another
+            // one.
             let mut records = std::mem::take(buffer);
             match self.order {
                 Order::Any => {}
@@ -175,7 +176,7 @@ impl<R: Record> Writer<R> {
 
 // ---- reading ----
 
-/// What all threads have put aside.
+/// The records that all threads have collected.
 #[derive(Debug)]
 pub(crate) struct Partitions<R> {
     spill: Arc<Spill>,
@@ -189,7 +190,7 @@ struct Partition<R> {
 }
 
 impl<R: Record> Partitions<R> {
-    /// Brings together what the writers of one spill have.
+    /// Collects the records of the writers of one spill.
     pub(crate) fn new(partitions: usize, writers: Vec<Writer<R>>) -> Self {
         let spill = writers.first().map(|writer| Arc::clone(&writer.spill)).unwrap_or_default();
         let mut parts: Vec<Partition<R>> =
@@ -226,7 +227,7 @@ impl<R: Record> Partitions<R> {
         &self.spill
     }
 
-    /// Moves everything to the file, and waits until it is on the disk.
+    /// Writes everything to the file, and waits until it is on the disk.
     pub(crate) fn persist(&mut self) -> Result<()> {
         let mut bytes = Vec::new();
         for part in &mut self.parts {
@@ -239,19 +240,19 @@ impl<R: Record> Partitions<R> {
         Ok(self.spill.sync()?)
     }
 
-    /// The number of partitions.
+    /// Returns the number of partitions.
     pub(crate) fn count(&self) -> usize {
         self.parts.len()
     }
 
-    /// The number of records of a partition.
+    /// Returns the number of records of a partition.
     pub(crate) fn len(&self, partition: usize) -> u64 {
         let Some(part) = self.parts.get(partition) else { return 0 };
         let in_memory: usize = part.memory.iter().map(Vec::len).sum();
         in_memory as u64 + part.extents.iter().map(|extent| extent.len / R::SIZE as u64).sum::<u64>()
     }
 
-    /// Replaces `records` by those of a partition, ascending.
+    /// Replaces the content of `records` by the records of a partition, ascending.
     pub(crate) fn sorted(&self, partition: usize, records: &mut Vec<R>) -> Result<()> {
         records.clear();
         self.for_each_piece(partition, u64::MAX, |piece| {
@@ -262,7 +263,8 @@ impl<R: Record> Partitions<R> {
         Ok(())
     }
 
-    /// Hands on the records of a partition in pieces of at most `bytes`, in no particular order.
+    /// Passes the records of a partition to `take`, in no particular order. Records from the file
+    /// come in pieces of at most `bytes` bytes.
     pub(crate) fn for_each_piece(
         &self,
         partition: usize,
@@ -288,8 +290,9 @@ impl<R: Record> Partitions<R> {
         Ok(())
     }
 
-    /// Hands on the records of a partition in ascending order. One of more than `memory` bytes is
-    /// merged from its pieces, which were written in [order](Order::Sorted).
+    /// Passes the records of a partition to `take`, in ascending order. A partition of more than
+    /// `memory` bytes is merged from its pieces, which must have been written in
+    /// [order](Order::Sorted).
     pub(crate) fn for_each_sorted(
         &self,
         partition: usize,

@@ -1,35 +1,35 @@
-//! From a text to its shingles, whatever language it is written in.
+//! Makes the shingles of a text in any script.
 //!
 //! Chinese, Japanese, Thai, Lao, Khmer, Burmese and Tibetan have no blanks between words. In such a
-//! text a "word" is a whole clause, so five of them are half a page, and a changed character hides
-//! all of it. So where shingles of words are asked for, a text with more characters of those
-//! scripts than other letters is cut into shingles of [five characters](CHARACTERS) instead: each
-//! text by itself, by nothing but its content. Copies of a text are cut the same way. Two texts on
-//! either side of the border have no shingle in common, which is right: most of one is in another
-//! script.
+//! text a "word" is a whole clause. So five of them are half a page, and one changed character
+//! changes every shingle that includes it. So if shingles of words are requested, a text with more
+//! characters of those scripts than other letters is cut into shingles of [five
+//! characters](CHARACTERS) instead. The choice depends only on the content of the text, so copies
+//! of a text are cut the same way. Two texts that are cut in different ways have no shingle in
+//! common. That is right, because they are mostly in different scripts.
 //!
-//! Shingles of characters or stop words are made as asked for.
+//! Shingles of characters or of stop words are made as requested, in any script.
 
 use crivo::similarity::shingle::{Shingler, Shingles};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use crate::error::Result;
 
-/// How many characters a shingle has in scripts without blanks: two or three words.
+/// The number of characters of a shingle in scripts without blanks: two or three words.
 pub const CHARACTERS: usize = 5;
 
-/// Makes shingles of one text after the other, in buffers it keeps.
+/// Makes the shingles of one text after the other. Its buffers are reused.
 pub struct TextShingler {
     asked: Shingler,
-    /// For texts in scripts without blanks, if words were asked for.
+    /// The shingler for texts in scripts without blanks, if words were requested.
     characters: Option<Shingler>,
     normalizes: bool,
     normalized: String,
 }
 
 impl TextShingler {
-    /// Shingles of a kind. If `nfc` is set, texts are brought to Unicode's normal form C first, so
-    /// that `é` is the same as `e` with an accent behind it.
+    /// Creates a shingler for one kind of shingles. If `nfc` is set, texts are converted to
+    /// Unicode's normal form C first. Then `é` is the same as `e` followed by a combining accent.
     pub fn new(shingles: Shingles, seed: u64, nfc: bool) -> Self {
         let characters = match shingles {
             Shingles::Words(_) => {
@@ -41,13 +41,14 @@ impl TextShingler {
         Self { asked, characters, normalizes: nfc, normalized: String::new() }
     }
 
-    /// The shingles in the order of the text, repeated where the text repeats itself.
+    /// Returns the shingles in the order of the text, with repetitions.
     pub fn shingles(&mut self, text: &[u8]) -> &[u64] {
         let (shingler, text) = self.choose(text);
         shingler.shingles(text)
     }
 
-    /// Gives the same piece by piece, so that those of a giant text are never all in memory.
+    /// Passes the shingles to `take` piece by piece, so that those of a giant text are never all in
+    /// memory.
     pub(crate) fn try_for_each_piece(
         &mut self,
         text: &[u8],
@@ -57,13 +58,13 @@ impl TextShingler {
         shingler.try_for_each_piece(text, take)
     }
 
-    /// The set of shingles: ascending, each once.
+    /// Returns the set of shingles: ascending, each once.
     pub fn set(&mut self, text: &[u8]) -> &[u64] {
         let (shingler, text) = self.choose(text);
         shingler.set(text)
     }
 
-    /// The shingler for a text, and the text in normal form if that was asked for.
+    /// Returns the shingler for a text, and the text in normal form if that was requested.
     fn choose<'s: 'r, 't: 'r, 'r>(&'s mut self, text: &'t [u8]) -> (&'s mut Shingler, &'r [u8]) {
         let shingler = match &mut self.characters {
             Some(characters) if is_without_blanks(text) => characters,
@@ -72,7 +73,7 @@ impl TextShingler {
         if !self.normalizes || text.is_ascii() {
             return (shingler, text);
         }
-        // What is no UTF-8 is compared as it stands.
+        // Text that is not UTF-8 is compared unchanged.
         match std::str::from_utf8(text) {
             Ok(valid) if is_nfc_quick(valid.chars()) != IsNormalized::Yes => {
                 self.normalized.clear();
@@ -84,7 +85,7 @@ impl TextShingler {
     }
 }
 
-/// Returns true if more characters are of scripts without blanks than other letters are.
+/// Returns true if the text has more characters of scripts without blanks than other letters.
 pub(crate) fn is_without_blanks(text: &[u8]) -> bool {
     if text.is_ascii() || is_surely_with_blanks(text) {
         return false;
@@ -102,16 +103,16 @@ pub(crate) fn is_without_blanks(text: &[u8]) -> bool {
     without > with
 }
 
-/// Returns true if the bytes alone tell that most letters are of scripts with blanks: at least as
-/// many are of ASCII as there are first bytes of characters that may be of a script without.
+/// Returns true if the bytes alone show that most letters are of scripts with blanks. That is so if
+/// there are at least as many ASCII letters as first bytes of characters that may be of a script
+/// without blanks.
 fn is_surely_with_blanks(text: &[u8]) -> bool {
-    /// The most bytes whose counts fit into one byte each, so that many are counted by one
-    /// instruction.
+    /// The most bytes whose count fits into one byte, so that one instruction counts many bytes.
     const AT_ONCE: usize = 255;
-    // Those scripts have characters of three or four bytes, and 0xE2 begins none of them: it begins
-    // quotes and dashes.
+    // Characters of those scripts have three or four bytes. None of them begins with 0xE2, which
+    // begins quotes and dashes.
     let may_begin_one = |byte: u8| byte >= 0xE0 && byte != 0xE2;
-    // No sum passes 255, and one that is not checked for it is computed for many bytes at once.
+    // No sum exceeds 255. Without an overflow check the compiler can count many bytes at once.
     let count = |bytes: &[u8], is_one: fn(u8) -> bool| {
         usize::from(bytes.iter().fold(0_u8, |count, &byte| count.wrapping_add(u8::from(is_one(byte)))))
     };

@@ -1,4 +1,4 @@
-//! Candidates are compared as the sets they are, block by block.
+//! Compares the sets of candidates, block by block.
 
 use crivo::similarity::jaccard::{at_least, overlap_sorted};
 
@@ -11,7 +11,7 @@ use crate::segments::{BlockSets, Segments};
 use crate::signature::signature_similarity;
 use crate::spill::Partitions;
 
-/// How many bytes of pairs are read at once.
+/// The number of bytes of pairs that are read at once.
 const PAIRS_AT_ONCE: u64 = 256 << 10;
 
 /// A pair at or above the threshold.
@@ -21,19 +21,21 @@ pub(crate) struct Found {
     pub(crate) similarity: f64,
 }
 
-/// What is compared of each member, and how.
+/// The data of members that is compared, and the measure.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Compared<'a> {
-    /// The Jaccard similarity of sets of hashes, exactly.
+    /// Sets of hashes, by their exact Jaccard similarity.
     Sets,
-    /// The containment of the shorter set of hashes, exactly; with the lengths of all members.
+    /// Sets of hashes, by the exact containment of the shorter one; with the lengths of all
+    /// members.
     ShorterSet(&'a [u32]),
-    /// Packed signatures of this number of slots.
+    /// Packed signatures with this number of slots.
     Signatures(u32),
 }
 
 impl Compared<'_> {
-    /// The similarity of a pair, whose members have these words, if it is at least the threshold.
+    /// Returns the similarity of a pair, whose members have these words, if it is at least the
+    /// threshold.
     fn similarity(self, pair: PairKey, words: [&[u64]; 2], threshold: f64) -> Option<f64> {
         let [one, other] = words;
         match self {
@@ -49,34 +51,34 @@ impl Compared<'_> {
     }
 }
 
-/// Everything that comparing needs.
+/// The data for comparing candidates.
 pub(crate) struct Comparison<'a> {
     pub(crate) blocks: &'a Blocks,
     pub(crate) sets: &'a Segments,
-    /// The candidates, by the block of their first member.
+    /// The candidates, partitioned by the block of their first member.
     pub(crate) pairs: &'a Partitions<PairKey>,
-    /// Pairs drawn from crowded components, in the same way.
+    /// The pairs drawn from crowded components, partitioned in the same way.
     pub(crate) samples: &'a Partitions<PairKey>,
     pub(crate) crowds: &'a [Crowd],
     pub(crate) threshold: f64,
     pub(crate) compared: Compared<'a>,
 }
 
-/// What comparing a block brought beside the pairs that were found.
+/// The counts of comparing a block.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct BlockTally {
     /// The number of candidates that were compared.
     pub(crate) compared: u64,
-    /// Drawn pairs that are near-duplicates: the number of the crowd, and how many.
+    /// For each crowd, its number and the number of drawn pairs that are near-duplicates.
     pub(crate) alike: Vec<(u32, u64)>,
 }
 
 impl Comparison<'_> {
-    /// Compares the pairs of a block, and those of its members with later blocks of the same
-    /// component.
+    /// Compares the pairs of a block, and the pairs of its members with later blocks of the same
+    /// component. Passes those at or above the threshold to `found`.
     ///
     /// # Errors
-    /// What `found` returns, or a spill that cannot be read.
+    /// The errors of `found`, and an error if a spill cannot be read.
     pub(crate) fn compare_block(
         &self,
         block: u32,
@@ -89,7 +91,8 @@ impl Comparison<'_> {
         }
         let own = BlockSets::load(self.sets, partition)?;
         let after = self.blocks.after(block);
-        // How many pairs lead to each later block: only those are loaded.
+        // The number of pairs with a member in each later block. Only blocks with such pairs are
+        // loaded.
         let mut leading = vec![0_u64; after.len()];
         self.compare_with(&own, &own, block, block, &mut leading, &mut tally, &mut found)?;
         for (later, at) in after.zip(0..) {
@@ -102,7 +105,7 @@ impl Comparison<'_> {
         Ok(tally)
     }
 
-    /// Compares the pairs of two blocks, which may be one.
+    /// Compares the pairs of two blocks, which may be the same block.
     #[allow(clippy::too_many_arguments)] // two blocks with their sets, and where three kinds of results go
     fn compare_with(
         &self,
@@ -145,8 +148,8 @@ impl Comparison<'_> {
         })
     }
 
-    /// Compares a pair. `last` is the first member of the pair before with its set: most pairs have
-    /// the same.
+    /// Compares a pair. `last` has the first member of the previous pair and its set, because most
+    /// pairs have the same first member as the one before.
     fn similarity<'s>(
         &self,
         pair: PairKey,

@@ -1,5 +1,5 @@
-//! Containment against brute force: which documents stand in longer ones, and that nothing goes
-//! without a witness.
+//! Tests containment against brute force: which documents are contained in longer ones, and that
+//! every removed document is contained in a kept one.
 
 // What fails here should fail loudly.
 #![allow(clippy::unwrap_used)]
@@ -23,8 +23,8 @@ impl Random {
     }
 }
 
-/// Pages. Some are an earlier page with comments around it, or a part of one, with a few words
-/// changed.
+/// Returns pages. Some are an earlier page with comments around it, or a part of one, with a few
+/// words changed.
 fn pages(count: usize, random: &mut Random) -> Vec<String> {
     let mut pages: Vec<Vec<String>> = Vec::new();
     for number in 0..count {
@@ -65,13 +65,13 @@ fn sets(texts: &[String], settings: &Settings) -> Vec<BTreeSet<u64>> {
     texts.iter().map(|text| shingler.set(text.as_bytes()).iter().copied().collect()).collect()
 }
 
-/// The pairs whose shorter member stands in the longer one, with its share.
+/// Returns the pairs whose shorter member is contained in the longer one, with its share.
 fn exact_pairs(texts: &[String], settings: &Settings) -> BTreeMap<(u32, u32), f64> {
     let sets = sets(texts, settings);
     let mut pairs = BTreeMap::new();
     for one in 0..texts.len() {
         for other in one + 1..texts.len() {
-            // Of equally long ones the later counts as the shorter.
+            // Of equally long texts the later one counts as the shorter.
             let shorter = if texts[one].len() < texts[other].len() { one } else { other };
             let longer = one + other - shorter;
             let common = sets[shorter].intersection(&sets[longer]).count();
@@ -110,9 +110,9 @@ fn pairs_are_those_of_brute_force_but_for_the_share_that_is_stated() {
         for (pair, containment) in &found {
             assert_eq!(expected.get(pair), Some(containment), "{pair:?} at {threshold}");
         }
-        // The expected number of missed pairs is the truth's within what five standard deviations
-        // allow: a count of independent rare events has at most its mean as variance. The chance of
-        // a false alarm is below 10^-6.
+        // The expected number of missed pairs must agree with the true number within five standard
+        // deviations. A count of independent rare events has at most its mean as variance. The
+        // chance of a false alarm is below 10^-6.
         let missed = (expected.len() - found.len()) as f64;
         let stated = outcome.expected_missed().value();
         assert!(
@@ -137,7 +137,7 @@ fn what_goes_stands_in_what_stays() {
             let [member, kept] = [member, kept].map(|number| number as usize);
             assert!(texts[kept].len() >= texts[member].len(), "the longer stays");
             let common = sets[member].intersection(&sets[kept]).count();
-            // Texts too short for a shingle go only if they are the same.
+            // Texts too short for a shingle are removed only if they are the same.
             let is_same = texts[member] == texts[kept];
             assert_eq!(containment, if is_same { 1.0 } else { common as f64 / sets[member].len() as f64 });
             assert!(containment >= 0.8);
@@ -159,8 +159,8 @@ fn threads_and_memory_change_nothing() {
     }
 }
 
-/// A licence that stands in two thousand pages, and by itself: all of its shingles are in very
-/// large buckets.
+/// A licence is in two thousand pages, and also a document by itself. All of its shingles are in
+/// very large buckets.
 #[test]
 fn a_text_that_stands_in_thousands_of_others_goes() {
     let mut random = Random(Xoshiro256PlusPlus::seed_from_u64(7));

@@ -1,23 +1,22 @@
-//! Do the bounds of what was missed and of what was not listed cover the truth, in clusters of any
-//! size?
+//! Do the bounds of missed pairs and of pairs not listed cover the truth, in clusters of any size?
 //!
 //! Claim: listed pairs, `not_listed` and `expected_missed` together cover the number of
 //! near-duplicate pairs in 95 % of all trials. Trials: 60 clusters of 10 and of 100 sets, 20 of
-//! 1,000, 4 of 10,000 and one of 100,000, each with its own seed. A correct implementation has at
-//! most 22 failures of 145 but for one chance in a million (binomial, 5 %).
+//! 1,000, 4 of 10,000 and one of 100,000, each with its own seed. A correct implementation has more
+//! than 22 failures of 145 with a chance of one in a million (binomial, 5 %).
 
 // What fails here should fail loudly.
 #![allow(clippy::unwrap_used)]
 
 use crivo_near::{Member, Outcome, Result, Settings, Source, deal, similar_sets};
 
-/// The hashes that all sets of a cluster share.
+/// The number of hashes that all sets of a cluster share.
 const COMMON: u64 = 60;
 
-/// The largest number of hashes that a set does not share.
+/// The largest number of hashes that only one set has.
 const MOST_OWN: u64 = 15;
 
-/// A step of SplitMix64.
+/// Returns a step of SplitMix64.
 fn mix(number: u64) -> u64 {
     let mixed = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -36,8 +35,8 @@ impl Cluster {
         mix(mix(self.seed) ^ set) % (MOST_OWN + 1)
     }
 
-    /// The number of pairs at or above a threshold, from how many sets have how many hashes of
-    /// their own.
+    /// Returns the number of pairs at or above a threshold. It is computed from the number of sets
+    /// with each number of hashes of their own.
     fn truth(&self, threshold: f64) -> u64 {
         let mut counts = [0_u64; MOST_OWN as usize + 1];
         (0..self.sets).for_each(|set| counts[self.own(set) as usize] += 1);
@@ -77,7 +76,7 @@ impl Source for Cluster {
     }
 }
 
-/// The least and the most pairs that an outcome speaks of.
+/// Returns the bounds on the number of pairs by an outcome.
 fn bounds(outcome: &Outcome) -> (f64, f64) {
     let (missed, left) = (outcome.expected_missed(), outcome.not_listed());
     let listed = outcome.pairs() as f64;
@@ -98,8 +97,8 @@ fn bounds_cover_the_pairs_of_clusters_of_any_size() {
             if !(least..=most).contains(&truth) {
                 failures.push((sets, outcome.pairs(), least, truth, most));
             }
-            // Of crowds thousands of pairs are drawn. Pairs of a small cluster are taken as
-            // dependent on each other, which makes the bound of what was missed wide.
+            // From crowds thousands of pairs are drawn. Pairs of a small cluster are treated as
+            // dependent on each other, which makes the bounds of missed pairs wide.
             let widest = if sets >= 1000 { 1.06 } else { 1.6 };
             assert!(
                 most <= truth * widest + 30.0,

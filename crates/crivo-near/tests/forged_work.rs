@@ -1,4 +1,4 @@
-//! A work folder whose files were changed gives an error or an outcome, never a panic or a large
+//! A work folder with changed files gives an error or a result, never a panic or a large
 //! allocation.
 
 #![allow(clippy::unwrap_used)] // this is how a test fails
@@ -40,7 +40,7 @@ fn search(folder: &Path, readings: u32) -> Result<Outcome> {
     near_duplicates(&documents, &settings, &())
 }
 
-/// The files of a folder.
+/// Returns the files of a folder.
 fn files(folder: &Path) -> Vec<(std::ffi::OsString, Vec<u8>)> {
     let mut files: Vec<_> = fs::read_dir(folder)
         .unwrap()
@@ -51,7 +51,8 @@ fn files(folder: &Path) -> Vec<(std::ffi::OsString, Vec<u8>)> {
     files
 }
 
-/// The checksum is made to fit again where the file has one at its end.
+/// Returns the bytes with a changed value. If the file has a checksum at its end, the checksum is
+/// made correct again.
 fn changed(bytes: &[u8], at: usize, value: u64) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     let end = (at + 8).min(bytes.len());
@@ -102,7 +103,7 @@ struct StopAt(Stage);
 
 impl Watch for StopAt {
     fn begin(&self, stage: Stage) {
-        // The search asks whether it is to stop after it has told the stage.
+        // A search calls `stopped` after it has reported a stage.
         STAGE_BEGAN.with(|began| began.set(stage == self.0));
     }
 
@@ -132,7 +133,7 @@ fn changed_files_of_a_search_for_passages_are_refused_or_believed() {
     assert!(search_passages(&stored, &StopAt(Stage::Pairing)).is_err());
     assert!(search_passages(&extended, &StopAt(Stage::Gathering)).is_err());
     assert!(stored.join("stored").exists() && extended.join("extended").exists());
-    // Each continues to the same passages as a run without a stop.
+    // Each folder continues to the same passages as a run without a stop.
     let all = |found: Passages| {
         let mut passages = Vec::new();
         found.for_each(|passage| {

@@ -1,7 +1,7 @@
-//! The engine under a hard limit of memory: the system refuses what passes `memory` and 64 MB.
+//! The engine under a hard memory limit: the system refuses allocations beyond `memory` and 64 MB.
 //!
 //! A limit holds for a whole process. So the test starts itself again with the limit set, and the
-//! child runs the engine on documents that are made as they are read.
+//! child process runs the engine on documents that are computed while they are read.
 
 // What fails here should fail loudly.
 #![allow(clippy::unwrap_used)]
@@ -17,8 +17,9 @@ use crivo_near::{
 const MEMORY: u64 = 48 << 20;
 const DOCUMENTS: u64 = 1_000_000;
 
-/// Documents made from their number. One in twenty is in a single huge cluster of near-duplicates,
-/// one in twenty has a text that many share, and six in twenty are in distant pairs.
+/// Documents that are computed from their number. One in twenty is in a single huge cluster of
+/// near-duplicates, one in twenty has a text that many share, and six in twenty are in pairs that
+/// are far from each other.
 struct MadeDocuments;
 
 impl MadeDocuments {
@@ -35,9 +36,9 @@ impl MadeDocuments {
                 words(7, 60, text);
                 let _ = write!(text, "number {number}");
             }
-            // Contents that many have.
+            // Contents that many documents have.
             1 => words(1000 + number % 640, 12, text),
-            // Pairs, which are far from each other.
+            // Pairs whose documents are far from each other in the collection.
             2..8 => words(number % (DOCUMENTS / 2) * 100, 25, text),
             _ => words(number * 100 + 50, 8, text),
         }
@@ -58,7 +59,7 @@ impl Documents for MadeDocuments {
     }
 }
 
-/// What the child does: it ends by an abort if an allocation is refused.
+/// Runs the engine in the child process, which aborts if an allocation is refused.
 fn run_engine() {
     let settings = Settings { memory: MEMORY, threads: thread_count(2), ..Settings::default() };
     let outcome = near_duplicates(&MadeDocuments, &settings, &()).unwrap();

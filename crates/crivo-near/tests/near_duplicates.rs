@@ -1,5 +1,5 @@
-//! The engine against brute force: every pair it should find, none it should not, the same on any
-//! number of threads and in any memory.
+//! Tests the engine against brute force: it must find every pair that it should and no other, with
+//! any number of threads and any memory.
 
 // What fails here should fail loudly; and a test may make its texts as it reads best.
 #![allow(clippy::unwrap_used, clippy::format_collect)]
@@ -14,7 +14,7 @@ use crivo_near::{
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// Texts that other tests can repeat.
+/// Random numbers that are the same in each run.
 struct Random(Xoshiro256PlusPlus);
 
 impl Random {
@@ -27,7 +27,7 @@ impl Random {
     }
 }
 
-/// Returns random texts. Many are changed copies of an earlier one: words replaced, left out,
+/// Returns random texts. Many are copies of an earlier one with words replaced, removed or
 /// repeated.
 fn texts(count: usize, vocabulary: &[&str], between: &str, random: &mut Random) -> Vec<String> {
     let mut all: Vec<Vec<&str>> = Vec::new();
@@ -120,8 +120,8 @@ fn find(texts: &[String], settings: &Settings) -> Outcome {
     near_duplicates(&Texts::new(texts, settings.threads.max(1)), settings, &()).unwrap()
 }
 
-/// With 40 bands of 3 rows a pair at 0.5 is missed with probability 0.005, at 0.8 with 3e-13: a few
-/// of the pairs nearest to the threshold may be missed, never one that is well above it.
+/// With 40 bands of 3 rows a pair at 0.5 is missed with probability 0.005, at 0.8 with 3e-13. So a
+/// few of the pairs nearest to the threshold may be missed, never one that is well above it.
 fn sure_settings(shingles: Shingles) -> Settings {
     let bands = crivo::similarity::Bands::new(40, 3).unwrap();
     Settings { threshold: 0.5, shingles, bands: Some(bands), threads: 2, ..Settings::default() }
@@ -147,7 +147,8 @@ fn pairs_are_those_of_brute_force_and_their_similarity_is_exact() {
         }
         let missed: Vec<_> = expected.iter().filter(|(pair, _)| !found.contains_key(pair)).collect();
         assert!(missed.iter().all(|(_, similarity)| **similarity < 0.75), "{shingles}: {missed:?}");
-        // The curve tells how many: no more than that but for one chance in a million.
+        // The curve predicts the number of missed pairs. It is exceeded with a chance of one in a
+        // million.
         let level = Confidence::new(1.0 - 2e-6).unwrap();
         let likely = outcome.bands().expected_missed_at(found.values().copied(), level).unwrap();
         assert!(missed.len() as f64 <= likely.upper(), "{shingles}: {} missed, not {likely:?}", missed.len());
@@ -158,7 +159,7 @@ fn pairs_are_those_of_brute_force_and_their_similarity_is_exact() {
 fn threads_and_memory_change_nothing() {
     let mut random = Random::new(2);
     let mut texts = texts(3000, &WORDS, " ", &mut random);
-    // Many identical ones too.
+    // Adds many identical texts.
     texts.extend((0..300).map(|_| "the same words in the same order each time".to_owned()));
     let settings = Settings { threads: 1, ..sure_settings(Shingles::words(2).unwrap()) };
     let expected = found_pairs(&find(&texts, &settings));
@@ -200,7 +201,7 @@ fn very_many_near_duplicates_are_linked_to_the_first() {
 
 #[test]
 fn chains_can_be_cut_to_those_like_the_one_that_stays() {
-    // Each is like its neighbours only.
+    // Each text is similar to its neighbours only.
     let word = |i: usize| format!("w{i}");
     let text = |from: usize| (from..from + 40).map(word).collect::<Vec<_>>().join(" ");
     let texts: Vec<String> = (0..6).map(|step| text(step * 4)).collect();
@@ -230,13 +231,13 @@ fn trusted_signatures_find_nearly_the_same() {
     let trusted = found_pairs(&find(&texts, &Settings { fast: true, ..settings }));
     let both = exact.keys().filter(|pair| trusted.contains_key(pair)).count();
     assert!(both * 100 >= exact.len() * 85, "{both} of {}", exact.len());
-    // An estimate from 400 slots is within 0.15 of the truth but for one in 10^9.
+    // An estimate from 400 slots differs by more than 0.15 from the truth once in 10^9.
     for (pair, similarity) in &trusted {
         assert!(exact.get(pair).is_none_or(|truth| (truth - similarity).abs() < 0.15));
     }
 }
 
-/// Shingles of a giant text are signed piece by piece, and are the same.
+/// The shingles of a giant text are signed piece by piece, which gives the same result.
 #[test]
 fn giant_texts_are_compared_as_others_are() {
     let mut random = Random::new(9);

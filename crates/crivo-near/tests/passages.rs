@@ -1,5 +1,5 @@
-//! Passages against brute force: every repeated window is in one, each is a maximal run, whatever
-//! the alphabet.
+//! Tests passages against brute force: every repeated window is in a passage, and each passage is a
+//! maximal run, whatever the alphabet.
 
 // What fails here should fail loudly.
 #![allow(clippy::unwrap_used)]
@@ -19,13 +19,13 @@ impl Random {
     }
 }
 
-/// As many words as `count` says, which differ in their number.
+/// Returns a text of `count` words, which differ in their number.
 fn numbered_words(name: &str, count: usize) -> String {
     let words: Vec<String> = (0..count).map(|number| format!("{name}{number} ")).collect();
     words.concat()
 }
 
-/// Words and their bytes, by the rule of the documentation.
+/// Returns the words of a text and their bytes, by the rule of the documentation.
 fn words_of(text: &str) -> Vec<(String, usize, usize)> {
     let has_no_blanks =
         |c: char| ('\u{3040}'..='\u{9FFF}').contains(&c) || ('\u{0E00}'..='\u{0E7F}').contains(&c);
@@ -53,8 +53,8 @@ fn words_of(text: &str) -> Vec<(String, usize, usize)> {
     words
 }
 
-/// The definition: windows from left to right, each that is not covered extended along its first
-/// occurrence.
+/// Finds passages by their definition: windows from left to right, and each that is not covered is
+/// extended along its first occurrence.
 fn by_brute_force(texts: &[String], least: usize, within: bool) -> (Vec<Passage>, BTreeSet<(usize, usize)>) {
     let documents: Vec<Vec<_>> = texts.iter().map(|text| words_of(text)).collect();
     let mut first: HashMap<Vec<&str>, (usize, usize)> = HashMap::new();
@@ -122,7 +122,7 @@ const ALPHABETS: [&[&str]; 6] = [
     &["x"],
 ];
 
-/// Documents made of a few passages, changed here and there, with other words between.
+/// Returns documents made of a few passages, some with a changed word, with other words between.
 fn texts(alphabet: &[&str], random: &mut Random) -> Vec<String> {
     let word = |random: &mut Random| alphabet[random.below(alphabet.len())];
     let passages: Vec<Vec<&str>> = (0..4)
@@ -172,7 +172,7 @@ fn every_maximal_run_of_brute_force_is_found_and_no_other() {
         assert_eq!(passages, expected, "round {round}, least {least}, within {within}: {texts:#?}");
         assert_eq!(outcome.guaranteed_words(), least);
         total += passages.len();
-        // Every repeated word is in some passage, whichever passages were chosen.
+        // Every repeated word is in a passage, whichever passages were chosen.
         let mut covered = BTreeSet::new();
         for passage in &passages {
             let words = words_of(&texts[passage.place as usize]);
@@ -201,7 +201,7 @@ fn a_word_repeated_a_million_times_is_one_passage_in_linear_time() {
         assert!(none.is_empty(), "one document has nothing in common with another");
         start.elapsed().as_secs_f64()
     });
-    // Eight times the words: a quadratic engine would take 64 times as long.
+    // With eight times the words, a quadratic engine would take 64 times as long.
     assert!(times[1] < 30.0 * times[0].max(0.02), "{times:?}");
 }
 

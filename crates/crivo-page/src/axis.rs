@@ -1,8 +1,8 @@
-//! What does a direction of a plot measure?
+//! The axes of a plot: what they measure, their ranges and their labels.
 
 use crate::scale::{Kind, Span};
 
-/// One axis of a [`Plot`](crate::Plot): what it measures, evenly or by logarithm.
+/// One axis of a [`Plot`](crate::Plot): what it measures, on a linear or logarithmic scale.
 #[derive(Debug, Clone)]
 pub struct Axis {
     pub(crate) label: String,
@@ -13,49 +13,50 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// Equal distances are equal differences.
+    /// Creates a linear axis, on which equal distances are equal differences.
     pub fn linear(label: impl Into<String>) -> Self {
         Self { label: label.into(), kind: Kind::Linear, percent: false, with_zero: false, range: None }
     }
 
-    /// Equal distances are equal ratios; numbers from zero down have no place and are left out.
+    /// Creates a logarithmic axis, on which equal distances are equal ratios. Zero and negative
+    /// numbers are left out.
     pub fn log(label: impl Into<String>) -> Self {
         Self { kind: Kind::Log, ..Self::linear(label) }
     }
 
-    /// Shows this range instead of all points. The ends may come in any order; a range that such
-    /// an axis cannot show is ignored.
+    /// Shows this range instead of that of all points. The ends may be in any order. A range that
+    /// the axis cannot show is ignored.
     #[must_use]
     pub fn range(mut self, one: f64, other: f64) -> Self {
         self.range = Some((one, other));
         self
     }
 
-    /// Labels its marks as percentages: 0.01 is `1 %`.
+    /// Labels the marks as percentages: 0.01 is `1 %`.
     #[must_use]
     pub fn percent(mut self) -> Self {
         self.percent = true;
         self
     }
 
-    /// Shows zero as well, however far the points are from it; a logarithmic axis has none.
+    /// Shows zero too, however far the points are from it. A logarithmic axis has no zero.
     #[must_use]
     pub fn from_zero(mut self) -> Self {
         self.with_zero = true;
         self
     }
 
-    /// Zero, if it is to be shown.
+    /// Returns zero, if it must be shown.
     pub(crate) fn zero(&self) -> Option<f64> {
         self.with_zero.then_some(0.0)
     }
 
-    /// The range that was asked for, if it can be shown.
+    /// Returns the requested range, if it can be shown.
     pub(crate) fn fixed(&self) -> Option<Span> {
         self.range.and_then(|(one, other)| Span::between(self.kind, one, other))
     }
 
-    /// A number as the axis would label it.
+    /// Returns a number in the form of the axis's labels.
     pub(crate) fn shown(&self, number: f64) -> String {
         if self.percent { crate::number::percent(number) } else { crate::number::short(number) }
     }

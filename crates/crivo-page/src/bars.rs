@@ -1,8 +1,8 @@
-//! How much of each, and how sure is it?
+//! Amounts of named things as bars, with their bounds.
 //!
-//! Horizontal bars, because names are written horizontally. Names of any length share at most
-//! half of the width, and are cut there by the picture itself, whatever font draws them; the
-//! whole of a name (up to a sensible length) is told when it is pointed at.
+//! Bars are horizontal, because names are written horizontally. Names of any length share at most
+//! half of the width. The picture itself cuts longer ones there, in any font. When the mouse is
+//! over a name, the whole name is shown (up to a sensible length).
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ use crate::{style, text};
 const ROW: f64 = 24.0;
 const THICK: f64 = 13.0;
 const WIDTH: f64 = 400.0;
-/// The part of the width that names may take.
+/// The share of the width that names may take.
 const LABELS: f64 = 0.44;
 
 /// Amounts as horizontal bars from zero.
@@ -41,19 +41,19 @@ pub struct Bar {
 }
 
 impl Bar {
-    /// A bar of this length; a value that is no number gets none.
+    /// Returns a bar of this length. A value that is not a number gets no bar.
     pub fn new(label: impl Into<String>, value: f64) -> Self {
         Self { label: label.into(), value, bounds: None, note: String::new() }
     }
 
-    /// The bounds between which the truth lies.
+    /// Adds the bounds of the true value.
     #[must_use]
     pub fn whisker(mut self, lower: f64, upper: f64) -> Self {
         self.bounds = Some((lower, upper));
         self
     }
 
-    /// What is written at the end of the bar instead of its value.
+    /// Sets the text at the end of the bar, which is the value by default.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = note.into();
@@ -73,38 +73,38 @@ impl Bars {
         }
     }
 
-    /// One more bar, below those before it.
+    /// Adds a bar below the others.
     #[must_use]
     pub fn bar(mut self, bar: Bar) -> Self {
         self.rows.push(bar);
         self
     }
 
-    /// Values are shares: 0.01 is written `1 %`.
+    /// Shows values as shares: 0.01 is written `1 %`.
     #[must_use]
     pub fn percent(mut self) -> Self {
         self.percent = true;
         self
     }
 
-    /// The full width stands for this much, even if no bar reaches it.
+    /// Sets the amount of the full width, even if no bar reaches it.
     #[must_use]
     pub fn out_of(mut self, most: f64) -> Self {
         self.most = Some(most);
         self
     }
 
-    /// The picture alone, for a page that has the style of a [`Page`](crate::Page).
+    /// Returns the picture alone, for a page that has the style of a [`Page`](crate::Page).
     pub fn svg(&self) -> Markup {
         self.draw(None)
     }
 
-    /// The picture as a file of its own: it brings its style, light and dark.
+    /// Returns the picture as a separate file, which includes the light and dark styles.
     pub fn to_svg_file(&self) -> String {
         self.draw(Some(style::for_picture())).into_string()
     }
 
-    /// The picture under its title, and the table of its numbers if they are few.
+    /// Returns the picture under its title, with the table of its numbers if they are few.
     pub fn figure(&self) -> Markup {
         let bounded =
             self.rows.iter().any(|bar| bar.bounds.is_some_and(|bounds| bounds != (bar.value, bar.value)));
@@ -137,7 +137,7 @@ impl Bars {
         let widest = |texts: &[String], most: f64| {
             texts.iter().map(|text| width_of(text)).fold(0.0, f64::max).min(most)
         };
-        // A short name may be all wide letters, which an average over many does not know.
+        // A short name may have only wide letters, wider than the average that `widest` assumes.
         let left = widest(&labels, LABELS * WIDTH) + COLUMN + 8.0;
         let right = WIDTH - widest(&amounts, 0.3 * WIDTH) - 8.0;
         let scale = Scale::new(Kind::Linear, self.span(), left, right);
@@ -152,7 +152,7 @@ impl Bars {
                     @let middle = (index as f64 + 0.5) * ROW;
                     g.s0 {
                         title { (self.told(bar)) }
-                        // A picture inside the picture cuts off a name that is wider than expected.
+                        // A nested picture cuts off a name that is wider than expected.
                         svg x="0" y=(coordinate(middle - ROW / 2.0)) width=(coordinate(left - 6.0)) height=(coordinate(ROW)) {
                             text.name y=(coordinate(ROW / 2.0 + 4.0)) { (label) }
                         }
@@ -167,7 +167,7 @@ impl Bars {
         }
     }
 
-    /// From zero to the longest bar or bound.
+    /// Returns the span from zero to the longest bar or bound.
     fn span(&self) -> Span {
         let bounds = self.rows.iter().filter_map(|bar| bar.bounds).flat_map(|(low, high)| [low, high]);
         let values = self.rows.iter().map(|bar| bar.value);
@@ -191,7 +191,7 @@ impl Bars {
     }
 }
 
-/// Names cut to the room there is: in the middle if their beginnings would look the same.
+/// Returns the names cut to their space: in the middle if their beginnings would look the same.
 fn labels(bars: &[Bar]) -> Vec<String> {
     let columns = (LABELS * WIDTH / COLUMN) as usize;
     let beginnings: Vec<String> = bars.iter().map(|bar| text::shorten(&bar.label, columns)).collect();

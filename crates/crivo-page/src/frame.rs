@@ -1,7 +1,7 @@
-//! What surrounds the points of a plot: axes, marks, grid, legend.
+//! The frame of a plot: axes, marks, grid, legend.
 //!
-//! Room is given where labels need it. The label of the upright axis stands level above it,
-//! because turned text is hard to read; marks whose labels would touch are left out.
+//! The space around the points depends on the labels. The label of the vertical axis is horizontal
+//! and above it, because turned text is hard to read. Marks whose labels would touch are left out.
 
 use maud::{Markup, html};
 
@@ -11,15 +11,15 @@ use crate::scale::{Mark, Scale, Span};
 use crate::series::{Series, Shape};
 use crate::text;
 
-/// The width of a letter or digit, in units of the picture. The fonts of readers differ, so it is
-/// a little more than most need.
+/// The width of a letter or digit, in units of the picture. Readers have different fonts, so it is
+/// slightly more than most need.
 pub(crate) const COLUMN: f64 = 7.1;
 /// The height of a line of text.
 pub(crate) const LINE: f64 = 18.0;
-/// Points on the edge of the data stand this far from the edge of the frame.
+/// The distance between the outermost points and the edge of the frame.
 const INSET: f64 = 6.0;
 
-/// The scales of a plot and the room they take.
+/// The scales of a plot and the space for their labels.
 pub(crate) struct Frame {
     pub(crate) x: Scale,
     pub(crate) y: Scale,
@@ -32,7 +32,7 @@ pub(crate) struct Frame {
     legend: Vec<Entry>,
 }
 
-/// A name in the legend and where it stands.
+/// A name in the legend, and its place.
 struct Entry {
     series: usize,
     name: String,
@@ -66,7 +66,7 @@ impl Frame {
         Self { x: x_scale, y: y_scale, left, right, top, bottom, x_marks, y_marks, legend }
     }
 
-    /// Grid, marks and labels: what lies beneath the points.
+    /// Draws grid, marks and labels, which are beneath the points.
     pub(crate) fn draw(&self, x: &Axis, y: &Axis) -> Markup {
         let (left, right) = (coordinate(self.left), coordinate(self.right));
         let bottom = coordinate(self.bottom);
@@ -91,7 +91,7 @@ impl Frame {
         }
     }
 
-    /// Names beside a piece of what they name.
+    /// Draws the names of the series, each with a short sample of its line or marks.
     pub(crate) fn draw_legend(&self, series: &[Series]) -> Markup {
         html! {
             @for entry in &self.legend {
@@ -110,17 +110,18 @@ impl Frame {
     }
 }
 
-/// The class that gives a series its colour and dashes.
+/// Returns the class that gives a series its colour and dashes.
 pub(crate) fn class(series: usize) -> String {
     format!("s{}", series % FORMS)
 }
 
-/// How wide a text will be drawn, about.
+/// Returns the approximate width of a drawn text.
 pub(crate) fn width_of(text: &str) -> f64 {
     text::columns(text) as f64 * COLUMN
 }
 
-/// Names from left to right, in as many lines as they need; none if there is nothing to tell apart.
+/// Places names from left to right, in as many lines as needed. Returns none for fewer than two
+/// series.
 fn legend(series: &[Series], width: f64) -> Vec<Entry> {
     let mut entries = Vec::new();
     if series.len() < 2 {
@@ -139,7 +140,8 @@ fn legend(series: &[Series], width: f64) -> Vec<Entry> {
     entries
 }
 
-/// Marks from left to right, without those whose labels would touch the one before or the edge.
+/// Returns the marks from left to right, without those whose labels would touch the label before or
+/// the edge.
 fn without_touching(marks: Vec<Mark>, width: f64) -> Vec<Mark> {
     let mut free_from = 0.0;
     marks

@@ -1,10 +1,10 @@
-//! What is connected with what?
+//! Draws which things are connected.
 //!
 //! A [`Graph`] is drawn with springs: lines pull their ends together, and all nodes push each other
 //! away (Fruchterman and Reingold, *Graph drawing by force-directed placement*, 1991). It begins on
-//! a spiral, so the same graph is the same picture. A node can be chosen, by mouse or keyboard. Its
-//! name is written into the search field of the page's first table then, and what is typed there
-//! marks the nodes whose names hold it.
+//! a spiral, so the same graph is always the same picture. A node can be chosen by mouse or
+//! keyboard. Then its name is written into the search field of the page's first table. A search
+//! marks the nodes whose names contain the text.
 
 use maud::{Markup, html};
 
@@ -12,12 +12,13 @@ use crate::marks::coordinate;
 use crate::text;
 
 const WIDTH: f64 = 960.0;
-/// Few nodes need little room.
+/// The least and the greatest height. Few nodes need little space.
 const HEIGHTS: [f64; 2] = [180.0, 600.0];
-/// Room for labels.
+/// The margin for labels.
 const MARGIN: f64 = 48.0;
 const ROUNDS: usize = 300;
-/// Names of more nodes would cover each other; they are shown of those that are marked.
+/// The most nodes that are all labelled. Names of more nodes would cover each other, so only marked
+/// nodes show them.
 const MOST_LABELS: usize = 60;
 
 /// Nodes and the lines between them.
@@ -41,23 +42,23 @@ pub struct Graph {
 impl Graph {
     /// The style that a page with a graph needs.
     pub const STYLE: &'static str = include_str!("graph.css");
-    /// The script that makes nodes answer.
+    /// The script that makes nodes react to clicks and keys.
     pub const SCRIPT: &'static str = include_str!("graph.js");
 
-    /// A graph without nodes. The description is one sentence for readers who do not see it.
+    /// Returns a graph without nodes. The description is one sentence for screen readers.
     pub fn new(title: impl Into<String>, description: impl Into<String>) -> Self {
         Self { title: title.into(), description: description.into(), nodes: Vec::new(), lines: Vec::new() }
     }
 
-    /// One more node: what is written beside it, and its whole name.
+    /// Adds a node: the label beside it, and its whole name.
     #[must_use]
     pub fn node(mut self, label: impl Into<String>, name: impl Into<String>) -> Self {
         self.nodes.push((label.into(), name.into()));
         self
     }
 
-    /// A line between two nodes, by their order; it stands for `count` things. Lines from or to a
-    /// node that is not there are left out.
+    /// Adds a line between two nodes, by their order. It represents `count` things. Lines from or
+    /// to a node that does not exist are left out.
     #[must_use]
     pub fn line(mut self, from: usize, to: usize, count: u32) -> Self {
         self.lines.push((from, to, count));
@@ -68,7 +69,7 @@ impl Graph {
         (40.0 * self.nodes.len() as f64).clamp(HEIGHTS[0], HEIGHTS[1])
     }
 
-    /// The picture under its title.
+    /// Returns the picture under its title.
     pub fn figure(&self) -> Markup {
         let height = self.height();
         let places = self.places();
@@ -99,7 +100,7 @@ impl Graph {
         }
     }
 
-    /// Where the nodes are.
+    /// Computes the positions of the nodes.
     fn places(&self) -> Vec<(f64, f64)> {
         let count = self.nodes.len();
         let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
@@ -109,7 +110,7 @@ impl Graph {
                 (radius * angle.cos(), radius * angle.sin())
             })
             .collect();
-        // The distance at which push and pull are equal, in a square of side 2.
+        // The distance at which push and pull are equal, in a square with sides of length 2.
         let ideal = 1.6 / (count.max(1) as f64).sqrt();
         for round in 0..ROUNDS {
             let step = 0.2 * (1.0 - round as f64 / ROUNDS as f64);
@@ -124,7 +125,7 @@ impl Graph {
     }
 
     fn forces(&self, places: &[(f64, f64)], ideal: f64) -> Vec<(f64, f64)> {
-        // A weak pull to the middle keeps parts without lines between them in sight.
+        // A weak pull to the middle keeps unconnected parts visible.
         let mut moves: Vec<(f64, f64)> =
             places.iter().map(|(x, y)| (-0.4 * x * ideal, -0.6 * y * ideal)).collect();
         for a in 0..places.len() {
@@ -150,7 +151,7 @@ impl Graph {
     }
 }
 
-/// Places stretched over the picture.
+/// Stretches positions to the whole picture.
 fn fitted(places: &[(f64, f64)], height: f64) -> Vec<(f64, f64)> {
     let range = |of: fn(&(f64, f64)) -> f64| {
         let values = places.iter().map(of).filter(|value| value.is_finite());
@@ -165,7 +166,7 @@ fn fitted(places: &[(f64, f64)], height: f64) -> Vec<(f64, f64)> {
     places.iter().map(|(x, y)| (along(*x, left, right, WIDTH), along(*y, top, bottom, height))).collect()
 }
 
-/// Labels near a side begin or end at their node.
+/// Returns the anchor of a label. Labels near a side begin or end at their node.
 fn anchor(x: f64) -> &'static str {
     if x < WIDTH * 0.15 {
         "start"

@@ -1,10 +1,10 @@
-//! Pages with pictures that open anywhere: one file, no network, nothing to install.
+//! Pages with pictures that open anywhere: one file, without network or installation.
 //!
-//! A result that a user keeps, mails or prints should still open in ten years. So a [`Page`] is
-//! one HTML file that holds its own style and script, and a content policy that lets nothing else
-//! in: no other script, no request, no handler in an attribute. Pictures are SVG, written by hand
-//! here because a plot of points with error bars is two hundred lines, and a plotting library
-//! brings fonts, rasters and no screen reader.
+//! A result that a user keeps, mails or prints should still open in ten years. So a [`Page`] is one
+//! HTML file with its own style and script. Its content policy allows nothing else: no other
+//! script, no request, no handler in an attribute. Pictures are SVG, written by this crate. A plot
+//! of points with error bars takes two hundred lines, and a plotting library adds fonts and raster
+//! images, and does not support screen readers.
 //!
 //! | to show | use |
 //! |---|---|
@@ -12,20 +12,20 @@
 //! | one number as a function of another, with bounds | [`Plot`], of [`Series`] along two [`Axis`] |
 //! | amounts of named things, with bounds | [`Bars`], of [`Bar`] |
 //! | parts of a whole | [`Strip`]; inside a cell [`meter`] |
-//! | what is connected with what | [`Graph`] |
+//! | connections between things | [`Graph`] |
 //! | rows that a reader sorts and searches | [`Table`], of [`Column`] and [`Cell`] |
 //! | anything else, around them | [`maud::html!`]: pictures and tables are [`Markup`] |
-//! | a number or a text from elsewhere, inside a paragraph | [`number`], [`text`] |
+//! | a number or a text from outside, inside a paragraph | [`number`], [`text`] |
 //!
-//! What holds for all of them:
+//! All of them share these properties:
 //!
-//! - **Any input gives a valid page.** Text is escaped, characters that would steer the reader's
-//!   screen are made visible, keys of a megabyte are cut between characters. Numbers that are
-//!   none, infinite ones and empty or equal ranges leave out what has no place, and never panic.
+//! - **Any input gives a valid page.** Text is escaped. Characters that would control the display
+//!   are made visible. Keys of a megabyte are cut between characters. For NaN, infinite numbers,
+//!   and empty or equal ranges, the parts without a place are left out. Nothing panics.
 //! - **Light, dark and paper.** Colours are CSS variables that follow the reader's preference.
 //! - **Not by colour alone.** Series differ in dashes and marks as well.
-//! - **Without eyes or a mouse.** A picture has a title, a description and, where its points are
-//!   few, a table of its numbers; tables sort by buttons in their headings.
+//! - **Without sight or a mouse.** A picture has a title, a description and, if it has few points,
+//!   a table of its numbers. Tables sort by buttons in their headings.
 //!
 //! ```
 //! use crivo_page::{Axis, Page, Plot, Series};

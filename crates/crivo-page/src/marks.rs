@@ -1,26 +1,26 @@
-//! How do points become paths?
+//! Converts points to paths.
 //!
-//! A path is one string of short numbers, so a curve of a million points must not become a file
-//! of ten megabytes: points that fall into the same half unit of the picture are drawn as their
-//! first, lowest, highest and last, which looks the same.
+//! A path is one string of short numbers, so a curve of a million points could become a file of ten
+//! megabytes. Of the points in the same half unit of the picture, only the first, lowest, highest
+//! and last are drawn, which looks the same.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-/// A place in the picture.
+/// A position in the picture.
 pub(crate) type Place = (f64, f64);
 
-/// How many forms of marks and dashes there are; after them they repeat.
+/// The number of forms of marks and dashes. Further series repeat them.
 pub(crate) const FORMS: usize = 6;
 
-/// A coordinate with a tenth of a unit, in as few characters as possible.
+/// Formats a coordinate to a tenth of a unit, in as few characters as possible.
 pub(crate) fn coordinate(number: f64) -> String {
     let tenths = (number * 10.0).round() as i64;
     if tenths % 10 == 0 { format!("{}", tenths / 10) } else { format!("{:.1}", tenths as f64 / 10.0) }
 }
 
-/// A path through places; `None` is a gap. A place alone between gaps is drawn as a point, which
-/// needs round ends of lines to be seen.
+/// Returns a path through places; `None` is a gap. A single place between gaps becomes a point,
+/// which is visible only if lines have round ends.
 pub(crate) fn line(places: &[Option<Place>]) -> String {
     let mut path = String::new();
     for run in runs(places) {
@@ -35,7 +35,7 @@ pub(crate) fn line(places: &[Option<Place>]) -> String {
     path
 }
 
-/// A path that goes on at its height until the next place.
+/// Returns a path that keeps its height until the next place.
 pub(crate) fn steps(places: &[Option<Place>]) -> String {
     let mut path = String::new();
     for run in runs(places) {
@@ -50,7 +50,7 @@ pub(crate) fn steps(places: &[Option<Place>]) -> String {
     path
 }
 
-/// The outline of the area between two lines.
+/// Returns the outline of the area between two lines.
 pub(crate) fn area(lower: &[Option<Place>], upper: &[Option<Place>]) -> String {
     let mut outline: Vec<Place> = lower.iter().flatten().copied().collect();
     outline.extend(upper.iter().rev().flatten());
@@ -62,7 +62,7 @@ pub(crate) fn area(lower: &[Option<Place>], upper: &[Option<Place>]) -> String {
     path
 }
 
-/// A mark of the given form around each place; marks that would hide each other are drawn once.
+/// Returns a mark of the given form at each place. Marks that would hide each other are drawn once.
 pub(crate) fn dots(places: impl Iterator<Item = Place>, form: usize) -> String {
     let mut drawn = HashSet::new();
     let mut path = String::new();
@@ -74,7 +74,7 @@ pub(crate) fn dots(places: impl Iterator<Item = Place>, form: usize) -> String {
     path
 }
 
-/// A mark around a place. All forms have about the same area.
+/// Adds a mark at a place. All forms have about the same area.
 fn dot(path: &mut String, (x, y): Place, form: usize) {
     let (cx, cy) = (coordinate(x), coordinate(y));
     let _ = match form % FORMS {
@@ -87,7 +87,7 @@ fn dot(path: &mut String, (x, y): Place, form: usize) {
     };
 }
 
-/// Upright lines with a cap at each end.
+/// Returns vertical lines with a cap at each end.
 pub(crate) fn whiskers(ends: impl Iterator<Item = (f64, f64, f64)>) -> String {
     let mut path = String::new();
     for (x, low, high) in ends {
@@ -102,7 +102,7 @@ pub(crate) fn whiskers(ends: impl Iterator<Item = (f64, f64, f64)>) -> String {
     path
 }
 
-/// The stretches between gaps.
+/// Returns the stretches between gaps.
 fn runs(places: &[Option<Place>]) -> impl Iterator<Item = Vec<Place>> {
     places
         .split(Option::is_none)
@@ -110,7 +110,7 @@ fn runs(places: &[Option<Place>]) -> impl Iterator<Item = Vec<Place>> {
         .filter(|run: &Vec<_>| !run.is_empty())
 }
 
-/// The same line with fewer points, if there are many.
+/// Returns the same line with fewer points, if there are many.
 fn thinned(run: Vec<Place>) -> Vec<Place> {
     const MANY: usize = 1000;
     if run.len() <= MANY {

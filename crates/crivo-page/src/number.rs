@@ -1,15 +1,16 @@
-//! How is a number written so that it is read at a glance?
+//! Formats numbers so that they can be read at a glance.
 //!
-//! Three ways, for three places: [`short`] on axes and beside bars, where a glance has to do
-//! (`12.3k`); [`grouped`] in tables, where digits are compared (`12 345`); [`percent`] for shares.
-//! All of them accept any number: infinite ones are `∞`, those that are none are `–`.
+//! There are three ways, for three places: [`short`] on axes and beside bars, where a glance must
+//! be enough (`12.3k`); [`grouped`] in tables, where digits are compared (`12 345`); [`percent`]
+//! for shares. All of them accept any number: infinite ones are `∞`, NaN is `–`.
 
-/// Groups of three digits stand apart by a narrow space at which no line breaks.
+/// The space between groups of three digits, which is narrow and prevents a line break.
 const GROUP: char = '\u{202f}';
 /// Units of a thousand, a million, and so on.
 const UNITS: [(&str, f64); 6] = [("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12), ("P", 1e15), ("E", 1e18)];
 
-/// Three digits that matter and a unit: `1234`, `12.3k`, `1M`, `0.00123`, `1.5e-7`.
+/// Formats a number with three significant digits and a unit: `1234`, `12.3k`, `1M`, `0.00123`,
+/// `1.5e-7`.
 ///
 /// ```
 /// use crivo_page::number::short;
@@ -29,7 +30,8 @@ pub fn short(value: f64) -> String {
     format!("{}{unit}", trimmed(format!("{scaled:.*}", (2 - before_point).clamp(0, 12) as usize)))
 }
 
-/// Whole, in groups of three digits; with up to four digits after the point if it is small.
+/// Formats a number in groups of three digits. Below 10,000 it has up to four digits after the
+/// point.
 ///
 /// ```
 /// assert_eq!(crivo_page::number::grouped(1_702_788.0), "1\u{202f}702\u{202f}788");
@@ -53,14 +55,15 @@ pub fn grouped(value: f64) -> String {
     grouped
 }
 
-/// A whole number in groups of three digits, however large.
+/// Formats a whole number of any size in groups of three digits.
 pub fn whole(value: impl Into<i128>) -> String {
     let value = value.into();
     let digits = in_groups(&value.unsigned_abs().to_string());
     if value < 0 { format!("-{digits}") } else { digits }
 }
 
-/// Four digits are read without a gap, and years would look odd with one.
+/// Inserts the spaces. Four digits have none, because they are readable without, and years look odd
+/// with one.
 fn in_groups(digits: &str) -> String {
     let mut grouped = String::with_capacity(2 * digits.len());
     for (index, digit) in digits.chars().enumerate() {
@@ -72,7 +75,7 @@ fn in_groups(digits: &str) -> String {
     grouped
 }
 
-/// A share in percent, with two digits that matter: `12 %`, `0.81 %`.
+/// Formats a share in percent, with two significant digits: `12 %`, `0.81 %`.
 ///
 /// ```
 /// assert_eq!(crivo_page::number::percent(0.0081), "0.81\u{a0}%");
@@ -83,7 +86,7 @@ pub fn percent(share: f64) -> String {
     let text = match 100.0 * size {
         0.0 => "0".into(),
         size if !(1e-4..1e6).contains(&size) => scientific(percent, 1),
-        // Just below all is not all.
+        // A share just below the whole must not be shown as the whole.
         size if (99.5..100.0).contains(&size) => format!("{:.2}", (percent * 100.0).trunc() / 100.0),
         size if size >= 9.95 => format!("{percent:.0}"),
         size => {
@@ -94,7 +97,8 @@ pub fn percent(share: f64) -> String {
     format!("{text}\u{a0}%")
 }
 
-/// The number in full: what a program reads back, JavaScript included, is equal to it.
+/// Formats the number in full. A program that reads it back, also in JavaScript, gets an equal
+/// number.
 ///
 /// ```
 /// assert_eq!(crivo_page::number::exact(0.1), "0.1");
@@ -104,7 +108,7 @@ pub fn exact(value: f64) -> String {
         return if value > 0.0 { "Infinity".into() } else { "-Infinity".into() };
     }
     let size = value.abs();
-    // Digits that are all zeros would only take room.
+    // Many zeros would only take space.
     if size >= 1e21 || (size > 0.0 && size < 1e-6) {
         format!("{value:e}")
     } else {
@@ -112,7 +116,8 @@ pub fn exact(value: f64) -> String {
     }
 }
 
-/// A number on an axis whose marks are `step` apart: with the digits that tell neighbours apart.
+/// Formats a number on an axis whose marks are `step` apart, with as many digits as distinguish
+/// neighbours.
 pub(crate) fn on_axis(value: f64, step: f64, largest: f64) -> String {
     let value = if value.abs() < step * 1e-6 { 0.0 } else { value };
     let largest = largest.abs();
@@ -124,12 +129,12 @@ pub(crate) fn on_axis(value: f64, step: f64, largest: f64) -> String {
         return scientific(value, digits as usize);
     }
     let (unit, scale) = if largest < 10_000.0 { ("", 1.0) } else { unit(largest) };
-    // The second term keeps rounding from asking for one digit more.
+    // The small term prevents that rounding gives one digit more.
     let decimals = (-(step / scale).log10() - 1e-9).ceil().clamp(0.0, 12.0);
     format!("{}{unit}", trimmed(format!("{:.*}", decimals as usize, value / scale)))
 }
 
-/// The largest unit that is not above a size.
+/// Returns the largest unit that is not above `size`.
 fn unit(size: f64) -> (&'static str, f64) {
     UNITS.into_iter().rev().find(|&(_, scale)| size >= scale).unwrap_or(("", 1.0))
 }
@@ -142,7 +147,7 @@ fn scientific(value: f64, decimals: usize) -> String {
     }
 }
 
-/// Without zeros at the end that say nothing.
+/// Removes zeros at the end of the decimals.
 fn trimmed(text: String) -> String {
     if !text.contains('.') {
         return text;

@@ -1,7 +1,7 @@
-//! The numbers behind a picture, folded away beneath it.
+//! The numbers of a picture, in a closed element beneath it.
 //!
-//! It is for readers who cannot see the picture or want the digits. It is only there while the
-//! points are few: a thousand rows are no help, and the description says what they show.
+//! It is for readers who cannot see the picture or want the digits. It exists only if the points
+//! are few: a thousand rows are no help, and the description tells what they show.
 
 use maud::{Markup, html};
 
@@ -10,13 +10,13 @@ use crate::{number, text};
 /// A picture with more points than this has no table.
 pub(crate) const MOST_ROWS: usize = 64;
 
-/// A row: what it is about, if rows need a name, and its numbers; `None` where there is none.
+/// A row: its name, if rows need one, and its numbers; `None` for no number.
 pub(crate) struct Row {
     pub(crate) name: Option<String>,
     pub(crate) numbers: Vec<Option<Shown>>,
 }
 
-/// A number, and how it is written.
+/// A number, and its text.
 pub(crate) struct Shown {
     pub(crate) value: f64,
     pub(crate) text: String,
@@ -29,7 +29,7 @@ impl Shown {
     }
 }
 
-/// The table, or nothing if there are too many rows or none.
+/// Returns the table, or nothing if there are no rows or too many.
 pub(crate) fn numbers_table(caption: &str, headings: &[&str], rows: &[Row]) -> Markup {
     if rows.is_empty() || rows.len() > MOST_ROWS {
         return html! {};

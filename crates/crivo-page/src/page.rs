@@ -1,9 +1,9 @@
-//! One HTML document that needs nothing else and lets nothing else in.
+//! One HTML document that needs no other file and loads none.
 //!
-//! The policy begins with nothing (`default-src 'none'`) and adds the page's own style and script,
-//! each by the hash of its text, and the icon inside the page. Whatever a value of an input file
-//! pretends to be, no browser runs it, and no browser asks the network for anything. A server
-//! sends the same policy as a header, where it can also forbid framing: [`Page::parts`].
+//! The policy forbids everything (`default-src 'none'`) except the page's own style and script,
+//! each by the hash of its text, and the icon inside the page. So no value of an input file can run
+//! in a browser or make it request anything from the network. A server sends the same policy as a
+//! header, where it can also forbid framing; see [`Page::parts`].
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -14,7 +14,7 @@ const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'
 %3Cpath d='M1 4h14l-2.6 7a2 2 0 0 1-1.9 1.3h-5A2 2 0 0 1 3.6 11z' fill='%230b6e99'/%3E\
 %3Cpath d='M5 6.6h0m3 0h0m3 0h0M6.5 9.4h0m3 0h0' stroke='%23fff' stroke-width='1.6' stroke-linecap='round'/%3E%3C/svg%3E";
 
-/// A self-contained document: title, one sentence about it, and a body.
+/// A self-contained document: a title, a sentence about it, and a body.
 #[derive(Debug, Clone)]
 pub struct Page {
     title: String,
@@ -28,7 +28,8 @@ pub struct Page {
     fetches: bool,
 }
 
-/// What a server sends: the document, and the policy for the header `Content-Security-Policy`.
+/// The parts that a server sends: the document, and the policy for the header
+/// `Content-Security-Policy`.
 #[derive(Debug, Clone)]
 pub struct Parts {
     /// The document, without the policy.
@@ -38,7 +39,7 @@ pub struct Parts {
 }
 
 impl Page {
-    /// An empty page.
+    /// Returns an empty page.
     pub fn new(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
@@ -53,73 +54,73 @@ impl Page {
         }
     }
 
-    /// One sentence under the title.
+    /// Sets the sentence under the title.
     #[must_use]
     pub fn lead(mut self, lead: impl Into<String>) -> Self {
         self.lead = lead.into();
         self
     }
 
-    /// More style, after the page's own.
+    /// Adds style after the page's own.
     #[must_use]
     pub fn style(mut self, style: &str) -> Self {
         self.style.push_str(style);
         self
     }
 
-    /// More script, after the page's own. It runs when the document is there.
+    /// Adds a script after the page's own. It runs when the document is loaded.
     #[must_use]
     pub fn script(mut self, script: &str) -> Self {
         self.script.push_str(script);
         self
     }
 
-    /// What stands in the header, under title and lead.
+    /// Sets the content of the header, under title and lead.
     #[must_use]
     pub fn head(mut self, head: Markup) -> Self {
         self.head = head;
         self
     }
 
-    /// The content.
+    /// Sets the content.
     #[must_use]
     pub fn body(mut self, body: Markup) -> Self {
         self.body = body;
         self
     }
 
-    /// What stands at the end: where the page comes from.
+    /// Sets the content of the footer, which tells the origin of the page.
     #[must_use]
     pub fn foot(mut self, foot: Markup) -> Self {
         self.foot = foot;
         self
     }
 
-    /// Lets forms be sent to the server that the page came from.
+    /// Allows forms to be sent to the page's server.
     #[must_use]
     pub fn may_send_forms(mut self) -> Self {
         self.forms = true;
         self
     }
 
-    /// Lets the script talk to the server that the page came from.
+    /// Allows the script to send requests to the page's server.
     #[must_use]
     pub fn may_fetch(mut self) -> Self {
         self.fetches = true;
         self
     }
 
-    /// The document as a file: its policy is inside.
+    /// Returns the document as a file, which includes its policy.
     pub fn to_html(&self) -> String {
         self.document(true)
     }
 
-    /// The document and its policy apart, for a server.
+    /// Returns the document and its policy separately, for a server.
     pub fn parts(&self) -> Parts {
         Parts { html: self.document(false), policy: format!("{}; frame-ancestors 'none'", self.policy()) }
     }
 
-    /// What the page allows; framing can only be forbidden by a header.
+    /// Returns the policy of the page, without framing, which only a header can forbid.
     fn policy(&self) -> String {
         let from_server = |allowed: bool| if allowed { "'self'" } else { "'none'" };
         format!(

@@ -1,8 +1,8 @@
-//! One number as a function of another, and how sure it is.
+//! Plots of one number as a function of another, with bounds.
 //!
-//! A plot is drawn for a width of 400 units with text of 12, so that it is readable on a phone as
-//! it is and on a large screen enlarged. What is outside of a range that was asked for is cut off
-//! at the frame; marks of points are left whole or left out.
+//! A plot is drawn for a width of 400 units with text of 12 units. So it is readable on a phone at
+//! this size, and enlarged on a large screen. Lines outside of a requested range are cut off at the
+//! frame; marks of points are drawn whole or not at all.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -13,7 +13,7 @@ use crate::numbers_table::{MOST_ROWS, Row, Shown, numbers_table};
 use crate::series::{Series, Shape};
 use crate::{style, text};
 
-/// The largest number of points that show their numbers when pointed at.
+/// The most points that show their numbers when the mouse is over them.
 const POINTS_THAT_TELL: usize = 64;
 
 /// A picture of [`Series`] along two axes.
@@ -29,8 +29,8 @@ pub struct Plot {
 }
 
 impl Plot {
-    /// Returns a plot without points. The description is one sentence for screen readers: what the
-    /// picture shows, not what it looks like.
+    /// Returns a plot without points. The description is one sentence for screen readers, which
+    /// tells what the picture shows, not what it looks like.
     pub fn new(title: impl Into<String>, description: impl Into<String>) -> Self {
         Self {
             title: title.into(),
@@ -43,45 +43,45 @@ impl Plot {
         }
     }
 
-    /// The axis from left to right.
+    /// Sets the axis from left to right.
     #[must_use]
     pub fn x(mut self, axis: Axis) -> Self {
         self.x = axis;
         self
     }
 
-    /// The axis from bottom to top.
+    /// Sets the axis from bottom to top.
     #[must_use]
     pub fn y(mut self, axis: Axis) -> Self {
         self.y = axis;
         self
     }
 
-    /// One more series. The first six differ in colour and form; what comes last is drawn on top.
+    /// Adds a series. The first six differ in colour and form. The last one is drawn on top.
     #[must_use]
     pub fn series(mut self, series: Series) -> Self {
         self.series.push(series);
         self
     }
 
-    /// Other proportions than 400 to 250 units, whose text is 12 units high.
+    /// Sets other proportions than 400 to 250 units. Text stays 12 units high.
     #[must_use]
     pub fn size(mut self, width: u16, height: u16) -> Self {
         (self.width, self.height) = (f64::from(width.max(160)), f64::from(height.max(120)));
         self
     }
 
-    /// The picture alone, for a page that has the style of a [`Page`](crate::Page).
+    /// Returns the picture alone, for a page that has the style of a [`Page`](crate::Page).
     pub fn svg(&self) -> Markup {
         self.draw(None)
     }
 
-    /// The picture as a file of its own: it brings its style, light and dark.
+    /// Returns the picture as a separate file, which includes the light and dark styles.
     pub fn to_svg_file(&self) -> String {
         self.draw(Some(style::for_picture())).into_string()
     }
 
-    /// The picture under its title, and the table of its numbers if they are few.
+    /// Returns the picture under its title, with the table of its numbers if they are few.
     pub fn figure(&self) -> Markup {
         html! {
             figure.picture {
@@ -107,7 +107,7 @@ impl Plot {
                     text.label.middle x=(coordinate(f64::midpoint(frame.left, frame.right)))
                         y=(coordinate(f64::midpoint(frame.top, frame.bottom))) { "nothing to show" }
                 }
-                // A picture inside a picture cuts off what is outside of it.
+                // A nested picture cuts off lines outside of it.
                 svg x=(left) y=(top) width=(width) height=(height) viewBox={ (left) " " (top) " " (width) " " (height) } {
                     @for (index, series) in self.series.iter().enumerate() { (lines(&frame, series, index)) }
                 }
@@ -117,12 +117,12 @@ impl Plot {
         }
     }
 
-    /// Whether any point has a place.
+    /// Returns true if any point has a place.
     fn shows_anything(&self) -> bool {
         self.series.iter().any(|series| series.xs(self.y.kind).any(|x| self.x.kind.has_place_for(x)))
     }
 
-    /// What a series has on top of its lines: marks and whiskers.
+    /// Draws the marks and whiskers of a series, which are on top of its lines.
     fn points(&self, frame: &Frame, series: &Series, index: usize) -> Markup {
         let place = |&(x, y): &(f64, f64)| Some((frame.x.place_inside(x)?, frame.y.place_inside(y)?));
         let bounded = if series.shaded { &[] } else { series.bounds.as_slice() };
@@ -152,11 +152,11 @@ impl Plot {
         }
     }
 
-    /// Both ends of a whisker, cut off at the frame; `None` if nothing of it is inside.
+    /// Returns both ends of a whisker, cut off at the frame, or `None` if no part of it is inside.
     fn bounds_inside(&self, frame: &Frame, (one, other): (f64, f64)) -> Option<(f64, f64)> {
         let end = |bound: f64| match bound {
             f64::INFINITY => Some(frame.top),
-            // A logarithmic axis has no zero, but a whisker that reaches it has an upper part.
+            // A logarithmic axis has no zero, but the upper part of a whisker to zero is visible.
             bound
                 if bound == f64::NEG_INFINITY || (bound <= 0.0 && self.y.kind == crate::scale::Kind::Log) =>
             {
@@ -168,7 +168,7 @@ impl Plot {
         (high <= frame.bottom && low >= frame.top).then(|| (low.min(frame.bottom), high.max(frame.top)))
     }
 
-    /// A point in words.
+    /// Describes a point in words.
     fn told(&self, series: &Series, (x, y): (f64, f64), bounds: Option<&(f64, f64)>) -> String {
         let name = text::shorten(&series.name, 60);
         let bounds = bounds
@@ -214,7 +214,7 @@ impl Plot {
     }
 }
 
-/// The lines and areas of a series.
+/// Draws the lines and areas of a series.
 fn lines(frame: &Frame, series: &Series, index: usize) -> Markup {
     let places = |points: &[(f64, f64)]| -> Vec<Option<Place>> {
         points.iter().map(|&(x, y)| Some((frame.x.place(x)?, frame.y.place(y)?))).collect()

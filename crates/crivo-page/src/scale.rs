@@ -1,20 +1,20 @@
-//! Where in a picture does a number stand, and which numbers are marked?
+//! Maps numbers to positions in a picture, and chooses the marks of an axis.
 //!
-//! A [`Scale`] maps an interval of numbers onto an interval of the picture, evenly or by
-//! logarithm. The interval comes from the data or from the caller, so it may be anything:
-//! reversed, empty, infinite, a single point. [`Span`] makes a usable one of it first; after that
-//! nothing can divide by zero or overflow.
+//! A [`Scale`] maps an interval of numbers to an interval of the picture, linearly or by logarithm.
+//! The interval of numbers comes from the data or from the caller. So it may be anything: reversed,
+//! empty, infinite, a single point. [`Span`] first makes a usable interval of it, so that no later
+//! step can divide by zero or overflow.
 //!
-//! Marks stand at 1, 2 or 5 times a power of ten. A logarithmic scale marks powers of ten, fewer
-//! of them if there are many, and 2 and 5 between them if there are hardly any.
+//! Marks are at 1, 2 or 5 times a power of ten. A logarithmic scale marks powers of ten: fewer if
+//! there are many, and also 2 and 5 between them if there are very few.
 
 use crate::number;
 
-/// Larger numbers would overflow when two of them are subtracted.
+/// The largest number. The difference of two larger ones could overflow.
 const LARGEST: f64 = 1e300;
-/// Smaller ones than this have no place on a logarithmic scale.
+/// The smallest number on a logarithmic scale.
 const SMALLEST: f64 = 1e-300;
-/// How far outside of the picture a line may go on, in units of the picture.
+/// How far a line may continue outside of the picture, in units of the picture.
 const FAR: f64 = 10_000.0;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Kind {
     }
 }
 
-/// An interval of numbers with a length, on which every number of a scale's kind has a place.
+/// An interval of numbers with a positive length, whose numbers all have a place on the scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Span {
     pub(crate) low: f64,
@@ -37,14 +37,15 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// From two ends in any order; `None` if one of them has no place on such a scale.
+    /// Returns the span between two ends in any order, or `None` if one of them has no place on the
+    /// scale.
     pub(crate) fn between(kind: Kind, one: f64, other: f64) -> Option<Self> {
         Self::around(kind, [one, other].into_iter().filter(|end| end.is_finite())).filter(|_| {
             one.is_finite() && other.is_finite() && (kind == Kind::Linear || (one > 0.0 && other > 0.0))
         })
     }
 
-    /// The least one that holds all numbers that have a place; `None` if there are none.
+    /// Returns the smallest span of all numbers that have a place, or `None` if there are none.
     pub(crate) fn around(kind: Kind, numbers: impl Iterator<Item = f64>) -> Option<Self> {
         let mut span: Option<Self> = None;
         for number in numbers {
@@ -56,7 +57,7 @@ impl Span {
         span.map(|span| span.with_length(kind))
     }
 
-    /// What an axis shows that has nothing to show.
+    /// Returns the span of an axis without points.
     pub(crate) fn of_nothing(kind: Kind) -> Self {
         match kind {
             Kind::Linear => Self { low: 0.0, high: 1.0 },
@@ -64,7 +65,7 @@ impl Span {
         }
     }
 
-    /// Widened until both ends are marks, and to zero if that is near.
+    /// Widens the span until both ends are marks, and to zero if it is near.
     pub(crate) fn rounded_outward(self, kind: Kind, marks: usize) -> Self {
         match kind {
             Kind::Linear => {
@@ -74,7 +75,7 @@ impl Span {
                 Self { low: (low / step).floor() * step, high: (high / step).ceil() * step }
             }
             Kind::Log => {
-                // By logarithms: the ratio of the ends can be too large to be a number.
+                // Computed with logarithms, because the ratio of the ends can overflow.
                 let room = (0.04 * (self.high.ln() - self.low.ln())).exp();
                 Self { low: (self.low / room).max(SMALLEST), high: (self.high * room).min(LARGEST) }
             }
@@ -95,7 +96,7 @@ impl Span {
     }
 }
 
-/// The number as one that a scale can place, if it can.
+/// Returns the number limited to the range of the scale, or `None` if it has no place.
 fn placeable(kind: Kind, number: f64) -> Option<f64> {
     match kind {
         _ if !number.is_finite() => None,
@@ -104,7 +105,7 @@ fn placeable(kind: Kind, number: f64) -> Option<f64> {
     }
 }
 
-/// A span of numbers laid onto a span of the picture.
+/// A span of numbers mapped to an interval of the picture.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scale {
     kind: Kind,
@@ -125,7 +126,7 @@ impl Scale {
         Self { kind, span, from, to }
     }
 
-    /// Where a number stands, also if that is outside; `None` if it has no place.
+    /// Returns the position of a number, also outside of the span, or `None` if it has no place.
     pub(crate) fn place(&self, number: f64) -> Option<f64> {
         let number = placeable(self.kind, number)?;
         let Span { low, high } = self.span;
@@ -136,9 +137,9 @@ impl Scale {
         Some((self.from + share * (self.to - self.from)).clamp(-FAR, FAR))
     }
 
-    /// Where a number stands that is inside of the span.
+    /// Returns the position of a number that is inside of the span, otherwise `None`.
     pub(crate) fn place_inside(&self, number: f64) -> Option<f64> {
-        // Rounding must not push the ends themselves outside.
+        // Rounding must not put the ends themselves outside.
         let slack = 1e-9;
         let Span { low, high } = self.span;
         let inside = number >= low - slack * low.abs() && number <= high + slack * high.abs();
@@ -172,8 +173,8 @@ impl Scale {
     }
 }
 
-/// The distance of marks: 1, 2 or 5 times a power of ten, so that there are about as many as
-/// wanted.
+/// Returns the distance of marks: 1, 2 or 5 times a power of ten, so that there are about `wanted`
+/// of them.
 fn step(low: f64, high: f64, wanted: usize) -> f64 {
     let rough = ((high - low) / wanted.max(1) as f64).max(SMALLEST);
     let power = 10_f64.powf(rough.log10().floor());
@@ -184,8 +185,8 @@ fn step(low: f64, high: f64, wanted: usize) -> f64 {
 fn linear_marks(low: f64, high: f64, wanted: usize) -> (Vec<f64>, Option<f64>) {
     let step = step(low, high, wanted);
     let first = (low / step - 1e-6).ceil();
-    // Never many more than wanted; the limit is for numbers so large that a step is lost in
-    // rounding.
+    // There are never many more than wanted. The limit is for numbers so large that rounding
+    // cancels a step.
     let count = ((high / step + 1e-6).floor() - first).clamp(0.0, 50.0) as usize;
     ((0..=count).map(|index| (first + index as f64) * step).collect(), Some(step))
 }
@@ -196,7 +197,7 @@ fn log_marks(low: f64, high: f64, wanted: usize) -> (Vec<f64>, Option<f64>) {
     let power = |exponent: i32| format!("1e{exponent}").parse::<f64>().unwrap_or(f64::NAN);
     if powers >= 3 {
         let every = powers.div_ceil(wanted.max(2)).max(1);
-        // Multiples of the distance, so that 1 is marked whenever it is inside.
+        // Multiples of the distance, so that 1 is marked if it is inside.
         let distance = every as i32;
         return (
             (first..=last).filter(|exponent| exponent.rem_euclid(distance) == 0).map(power).collect(),

@@ -1,18 +1,18 @@
-//! What is drawn between the axes of a plot?
+//! The series of points in a plot.
 
 use crate::scale::Kind;
 
-/// Points that belong together, drawn in one way and named in the legend.
+/// Points that are drawn in one way and named together in the legend.
 #[derive(Debug, Clone)]
 pub struct Series {
     pub(crate) name: String,
     pub(crate) shape: Shape,
     pub(crate) points: Vec<(f64, f64)>,
-    /// Lower and upper bound of each point, as far as there are any.
+    /// The lower and upper bounds of the points, from the first on. Later points may have none.
     pub(crate) bounds: Vec<(f64, f64)>,
-    /// Whether the bounds are drawn as an area and not as a whisker each.
+    /// Whether the bounds are drawn as an area instead of whiskers.
     pub(crate) shaded: bool,
-    /// Whether a line goes through the marks.
+    /// Whether a line connects the marks.
     pub(crate) joined: bool,
 }
 
@@ -21,31 +21,31 @@ pub(crate) enum Shape {
     Line,
     Dots,
     Steps,
-    /// Between the points and these.
+    /// The area between the points and these points.
     Band(Vec<(f64, f64)>),
-    /// From zero to each point, this wide on both sides of it.
+    /// A column from zero to each point, with this width on both sides of it.
     Columns(f64),
 }
 
 impl Series {
-    /// Straight lines from point to point. A point without a place, such as one that is not a
-    /// number, leaves a gap.
+    /// Draws straight lines from point to point. A point without a place, such as NaN, leaves a
+    /// gap.
     pub fn line(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         Self::new(name, Shape::Line, points)
     }
 
-    /// A mark at each point.
+    /// Draws a mark at each point.
     pub fn dots(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         Self::new(name, Shape::Dots, points)
     }
 
-    /// A line that keeps its height until the next point, as cumulative shares do.
+    /// Draws a line that keeps its height until the next point, for example for cumulative shares.
     pub fn steps(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         Self::new(name, Shape::Steps, points)
     }
 
-    /// A column from zero to each point, as wide as told, with the point in its middle: the bars of
-    /// a histogram.
+    /// Draws a column of this width from zero to each point, centred at the point, as in a
+    /// histogram.
     pub fn columns(
         name: impl Into<String>,
         width: f64,
@@ -54,7 +54,7 @@ impl Series {
         Self::new(name, Shape::Columns(width / 2.0), points)
     }
 
-    /// The area between two lines.
+    /// Draws the area between two lines.
     pub fn band(
         name: impl Into<String>,
         lower: impl IntoIterator<Item = (f64, f64)>,
@@ -63,20 +63,20 @@ impl Series {
         Self::new(name, Shape::Band(upper.into_iter().collect()), lower)
     }
 
-    /// A lower and an upper bound for each point, in the order of the points.
+    /// Adds a lower and an upper bound to each point, in the order of the points.
     #[must_use]
     pub fn whiskers(mut self, bounds: impl IntoIterator<Item = (f64, f64)>) -> Self {
         self.bounds = bounds.into_iter().collect();
         self
     }
 
-    /// A lower and an upper bound for each point, drawn as an area around the line.
+    /// Adds a lower and an upper bound to each point, drawn as an area around the line.
     #[must_use]
     pub fn shaded(self, bounds: impl IntoIterator<Item = (f64, f64)>) -> Self {
         Self { shaded: true, ..self.whiskers(bounds) }
     }
 
-    /// Marks with a line through them, to lead the eye from one to the next.
+    /// Connects the marks by a line, to lead the eye from one to the next.
     #[must_use]
     pub fn joined(mut self) -> Self {
         self.joined = true;
@@ -94,7 +94,7 @@ impl Series {
         }
     }
 
-    /// The numbers along the first axis of all points that have a place on the second.
+    /// Returns the first coordinates of all points whose second coordinate has a place.
     pub(crate) fn xs(&self, y: Kind) -> impl Iterator<Item = f64> {
         self.points
             .iter()
@@ -103,8 +103,8 @@ impl Series {
             .map(|point| point.0)
     }
 
-    /// The numbers along the second axis, bounds included, of all points that have a place on the
-    /// first.
+    /// Returns the second coordinates, bounds included, of all points whose first coordinate has a
+    /// place.
     pub(crate) fn ys(&self, x: Kind) -> impl Iterator<Item = f64> {
         let bounds = self.points.iter().zip(&self.bounds).filter(move |(point, _)| x.has_place_for(point.0));
         let bounds = bounds.flat_map(|(_, &(low, high))| [low, high]);
@@ -112,7 +112,7 @@ impl Series {
         points.map(|point| point.1).chain(bounds)
     }
 
-    /// Whether it says more about a point than the point itself does.
+    /// Returns true if a point has bounds that differ from it.
     pub(crate) fn is_bounded(&self) -> bool {
         let inexact = |((_, y), &(low, high)): (&(f64, f64), &(f64, f64))| low != *y || high != *y;
         matches!(self.shape, Shape::Band(_)) || self.points.iter().zip(&self.bounds).any(inexact)

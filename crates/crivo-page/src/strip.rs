@@ -1,8 +1,8 @@
-//! What is the whole made of?
+//! Shows the parts of a whole.
 //!
-//! A [`Strip`] is one bar cut into parts, with their names and shares beneath it in the same
-//! order. A part that is missing from the whole, such as empty rows, is an outline. [`meter`] is
-//! one share as small as a word, for a cell beside its number.
+//! A [`Strip`] is one bar divided into parts, with their names and shares beneath it in the same
+//! order. A missing part of the whole, such as empty rows, is an outline. [`meter`] is one share as
+//! a bar of the size of a word, for a cell beside its number.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -40,7 +40,7 @@ impl Strip {
         self.with(label, amount, false)
     }
 
-    /// A part that is not there: drawn as an outline.
+    /// Adds a missing part, which is drawn as an outline.
     #[must_use]
     pub fn missing(self, label: impl Into<String>, amount: f64) -> Self {
         self.with(label, amount, true)
@@ -52,24 +52,25 @@ impl Strip {
         self
     }
 
-    /// The picture alone, for a page that has the style of a [`Page`](crate::Page).
+    /// Returns the picture alone, for a page that has the style of a [`Page`](crate::Page).
     pub fn svg(&self) -> Markup {
         self.draw(None)
     }
 
-    /// The picture as a file of its own: it brings its style, light and dark.
+    /// Returns the picture as a separate file, which includes the light and dark styles.
     pub fn to_svg_file(&self) -> String {
         self.draw(Some(style::for_picture())).into_string()
     }
 
-    /// The picture under its title. Its numbers are in it.
+    /// Returns the picture under its title. The picture includes its numbers.
     pub fn figure(&self) -> Markup {
         html! { figure.picture { figcaption { (text::visible(&self.title)) } (self.svg()) } }
     }
 
     fn draw(&self, own_style: Option<String>) -> Markup {
         let largest = self.parts.iter().map(|part| part.amount).fold(0.0, f64::max);
-        // Divided first, so that the sum of the largest numbers is still one.
+        // Amounts are divided before they are added, so that the sum of the largest numbers stays
+        // finite.
         let sizes: Vec<f64> =
             self.parts.iter().map(|part| if largest > 0.0 { part.amount / largest } else { 0.0 }).collect();
         let whole: f64 = sizes.iter().sum();
@@ -107,7 +108,7 @@ impl Strip {
 }
 
 fn block(part: &StripSegment, x: f64, y: f64, width: f64, height: f64) -> Markup {
-    // An outline takes half of its own width on each side.
+    // Half of an outline's width is on each side of the edge.
     let (kind, edge) = if part.missing { ("void", 0.6) } else { ("block", 0.0) };
     html! {
         rect class=(kind) x=(coordinate(x + edge)) y=(coordinate(y + edge)) width=(coordinate((width - 2.0 * edge).max(0.2)))
@@ -115,7 +116,7 @@ fn block(part: &StripSegment, x: f64, y: f64, width: f64, height: f64) -> Markup
     }
 }
 
-/// Where names stand, in as many lines as they need.
+/// Returns the positions of the names, in as many lines as they need.
 fn wrapped(names: &[String]) -> Vec<(f64, f64)> {
     let (mut x, mut y) = (0.0, THICK + LINE - 4.0);
     names
@@ -132,10 +133,11 @@ fn wrapped(names: &[String]) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// A share between 0 and 1 as a bar of the height of a word. Its number has to stand beside it.
+/// Returns a share between 0 and 1 as a bar of the height of a word. Its number must be shown
+/// beside it.
 pub fn meter(share: f64) -> Markup {
     let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
-    // What is there at all is seen.
+    // Any share above zero must be visible.
     let wide = if share > 0.0 { (56.0 * share).max(1.5) } else { 0.0 };
     html! {
         svg.meter aria-hidden="true" viewBox="0 0 56 8" {

@@ -1,8 +1,9 @@
-//! The style and script that every page holds, and how a page proves that they are its own.
+//! The style and script of every page, and the hashes by which its policy allows them.
 //!
-//! A content policy names what may run by the SHA-256 of its text. That text is what the parser of
-//! the browser hands on, so [`as_parsed`] gives it the form in which it survives parsing: line ends
-//! as `\n`, no control characters, and nothing that would end the element or begin a comment in it.
+//! A content policy allows a script or style by the SHA-256 of its text. The browser hashes the
+//! text that its parser returns. So [`as_parsed`] converts the text to a form that parsing does not
+//! change: line ends as `\n`, no control characters, and nothing that would end the element or
+//! begin a comment in it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,16 +11,17 @@ use sha2::{Digest, Sha256};
 
 use crate::text;
 
-/// Colours, light and dark.
+/// The colours, light and dark.
 const THEME: &str = include_str!("theme.css");
-/// What pictures are drawn with.
+/// The style of pictures.
 const PLOT: &str = include_str!("plot.css");
-/// Everything around them.
+/// The style of everything else.
 const PAGE: &str = include_str!("page.css");
-/// Tables that sort and search.
+/// The script of tables, which sorts and searches.
 const SCRIPT: &str = include_str!("script.js");
 
-/// The style of a picture that is a file of its own. It is XML, in which `&` and `<` are special.
+/// Returns the style of a picture in a separate file. That file is XML, in which `&` and `<` are
+/// special.
 pub(crate) fn for_picture() -> String {
     format!("{THEME}{PLOT}").replace('&', "&amp;").replace('<', "&lt;")
 }
@@ -32,15 +34,15 @@ pub(crate) fn script(extra: &str) -> String {
     as_parsed(&[SCRIPT, extra].concat())
 }
 
-/// The source of a policy that allows exactly this text.
+/// Returns the source expression of a policy that allows exactly this text.
 pub(crate) fn source(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
 
-/// The text as a parser of HTML leaves it inside of `<style>` or `<script>`.
+/// Returns the text that an HTML parser finds inside of `<style>` or `<script>`.
 ///
-/// `<\/` and `<\!` mean the same as `</` and `<!` in the strings of both languages, where alone
-/// they can stand.
+/// `<\/` and `<\!` mean the same as `</` and `<!` in strings, and these can occur only in strings
+/// of both languages.
 fn as_parsed(text: &str) -> String {
     let no_place = |c: char| (c.is_control() && !matches!(c, '\n' | '\t')) || text::is_no_character(c);
     let text = text.replace("\r\n", "\n").replace('\r', "\n").replace(no_place, "\u{fffd}");

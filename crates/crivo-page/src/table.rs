@@ -1,19 +1,21 @@
-//! Rows that a reader sorts and searches.
+//! Tables that a reader can sort and search.
 //!
-//! Headings hold buttons, because a button is reached by keyboard and announced as one; a column
-//! says in which order it stands by `aria-sort`. Numbers sort by `data-value`, which holds them in
-//! full however they are written. The script is the page's own; without it the table is a table.
+//! Headings contain buttons, because a button can be reached by keyboard and is announced as one. A
+//! sorted column has the attribute `aria-sort`. Numbers sort by `data-value`, which has all of
+//! their digits in any format. The script is the page's own; without it the table still shows its
+//! rows.
 
 use maud::{Markup, html};
 
 use crate::{number, text};
 
-/// Wider texts in a cell are cut; the whole is told when they are pointed at.
+/// The greatest width of a text in a cell. A longer one is cut, and shown when the mouse is over
+/// it.
 const WIDEST_TEXT: usize = 48;
-/// What is told when a cell is pointed at.
+/// The greatest width of the text that is shown when the mouse is over a cell.
 const WIDEST_HINT: usize = 400;
 
-/// A table with buttons to sort it and, if asked for, a field to search it.
+/// A table with buttons to sort it and, if requested, a field to search it.
 ///
 /// ```
 /// use crivo_page::{Cell, Column, Table};
@@ -34,14 +36,14 @@ pub struct Table {
     rows: Vec<Row>,
 }
 
-/// A column: its heading, and whether it holds numbers.
+/// A column: its heading, and whether its values are numbers.
 #[derive(Debug, Clone)]
 pub struct Column {
     heading: String,
     numbers: bool,
 }
 
-/// A cell: what is shown, and the number by which it sorts.
+/// A cell: its content, and the number by which it sorts.
 #[derive(Debug, Clone)]
 pub struct Cell {
     shown: Markup,
@@ -55,41 +57,41 @@ struct Row {
 }
 
 impl Column {
-    /// Sorts by text, as people sort: `a2` before `a10`.
+    /// Returns a column that sorts by text in natural order: `a2` before `a10`.
     pub fn text(heading: impl Into<String>) -> Self {
         Self { heading: heading.into(), numbers: false }
     }
 
-    /// Sorts by number; cells without one come last.
+    /// Returns a column that sorts by number. Cells without a number come last.
     pub fn number(heading: impl Into<String>) -> Self {
         Self { heading: heading.into(), numbers: true }
     }
 }
 
 impl Cell {
-    /// Text from anywhere.
+    /// Returns a cell with text from any source.
     pub fn text(content: &str) -> Self {
         let shown = text::shorten(content, WIDEST_TEXT);
         let hint = (shown != content).then(|| text::shorten(content, WIDEST_HINT));
         Self { shown: html! { bdi title=[hint] { (shown) } }, value: None }
     }
 
-    /// A number, written in groups of three digits.
+    /// Returns a cell with a number, in groups of three digits.
     pub fn number(value: f64) -> Self {
         Self::markup(html! { (number::grouped(value)) }).value(value)
     }
 
-    /// Anything.
+    /// Returns a cell with any markup.
     pub fn markup(shown: Markup) -> Self {
         Self { shown, value: None }
     }
 
-    /// Nothing: comes last, however the table is sorted.
+    /// Returns an empty cell, which comes last in any order.
     pub fn empty() -> Self {
         Self::markup(html! { span.muted aria-hidden="true" { "–" } })
     }
 
-    /// The number by which the cell sorts.
+    /// Sets the number by which the cell sorts.
     #[must_use]
     pub fn value(mut self, value: f64) -> Self {
         self.value = Some(value);
@@ -98,46 +100,47 @@ impl Cell {
 }
 
 impl Table {
-    /// A table without columns; the caption says what its rows are.
+    /// Returns a table without columns. The caption names its rows.
     pub fn new(caption: impl Into<String>) -> Self {
         Self { caption: caption.into(), search: None, columns: Vec::new(), rows: Vec::new() }
     }
 
-    /// One more column, to the right.
+    /// Adds a column to the right.
     #[must_use]
     pub fn column(mut self, column: Column) -> Self {
         self.columns.push(column);
         self
     }
 
-    /// A field above the table that leaves the rows that hold what is typed into it.
+    /// Adds a search field above the table, which hides the rows that do not contain the typed
+    /// text.
     #[must_use]
     pub fn searchable(mut self, label: impl Into<String>) -> Self {
         self.search = Some(label.into());
         self
     }
 
-    /// One more row. Its first cell names it; cells beyond the columns are left out.
+    /// Adds a row. Its first cell names it. Cells beyond the columns are left out.
     #[must_use]
     pub fn row(mut self, cells: impl IntoIterator<Item = Cell>) -> Self {
         self.rows.push(Row { about: None, cells: cells.into_iter().collect() });
         self
     }
 
-    /// A row about something elsewhere on the page, by its `id`: searching hides both or none.
+    /// Adds a row about another element of the page, by its `id`. A search hides both or none.
     #[must_use]
     pub fn row_about(mut self, id: impl Into<String>, cells: impl IntoIterator<Item = Cell>) -> Self {
         self.rows.push(Row { about: Some(id.into()), cells: cells.into_iter().collect() });
         self
     }
 
-    /// The table, its field and the line that says what was found.
+    /// Returns the table, its search field and the line with the result of the search.
     pub fn markup(&self) -> Markup {
         let caption = text::visible(&self.caption);
         html! {
             div.table {
                 @if let Some(label) = &self.search {
-                    // Shown by the script, without which it would do nothing.
+                    // The script shows the field, because without the script it has no effect.
                     div.search hidden {
                         label { (text::visible(label)) " " input type="search" autocomplete="off" spellcheck="false"; }
                     }

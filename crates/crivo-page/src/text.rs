@@ -1,10 +1,10 @@
-//! How is text from anywhere shown without letting it do anything?
+//! Shows text from any source safely.
 //!
-//! The values of a file are not written for a page. They hold tabs and line ends, which vanish;
-//! characters that turn the direction of writing, which let `gpj.exe` read as `exe.jpg`; a
-//! megabyte in one key. [`visible`] gives every character that has no shape of its own one that
-//! can be seen, and [`shorten`] cuts between characters as people see them (a flag, an accented
-//! letter), by the width they take. Escaping `<` and `&` is left to the templates, which always do.
+//! The values of a file are not written for a page. They contain tabs and line ends, which vanish,
+//! and characters that turn the direction of writing, so that `gpj.exe` may read as `exe.jpg`. One
+//! key can be a megabyte long. [`visible`] replaces every invisible character by a visible one.
+//! [`shorten`] cuts between characters as people see them (a flag, an accented letter), by their
+//! width. Escaping `<` and `&` is left to the templates, which always do it.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -12,10 +12,11 @@ use std::fmt::Write as _;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// A character as people see one may hold any number of accents: what is longer is cut.
+/// The most bytes of a character as people see it, which may have any number of accents. A longer
+/// one is cut.
 const LONGEST_CHARACTER: usize = 64;
 
-/// The text with everything invisible shown: `␉`, `␊`, `⟨U+202E⟩`.
+/// Returns the text with all invisible characters shown: `␉`, `␊`, `⟨U+202E⟩`.
 ///
 /// ```
 /// assert_eq!(crivo_page::text::visible("a\tb"), "a␉b");
@@ -41,8 +42,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Returns the text made [`visible`], and cut with `…` if it is wider than the given number of
-/// columns.
+/// Returns the text made [`visible`], and cut with `…` if it is wider than `columns`.
 ///
 /// A column is the width of a Latin letter; Chinese characters and emoji take two.
 ///
@@ -52,7 +52,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 /// assert_eq!(crivo_page::text::shorten("漢字漢字漢字", 6), "漢字…");
 /// ```
 pub fn shorten(text: &str, columns: usize) -> String {
-    // Looking at the whole of a long text would cost more than showing the part that fits.
+    // To examine the whole of a long text would cost more than to show the part that fits.
     let looked_at = prefix(text, (columns + 2).saturating_mul(LONGEST_CHARACTER));
     let shown = visible(looked_at);
     let mut width = 0;
@@ -70,7 +70,7 @@ pub fn shorten(text: &str, columns: usize) -> String {
     if looked_at.len() < text.len() { format!("{}…", &shown[..end_with_room]) } else { shown.into_owned() }
 }
 
-/// As [`shorten`], but what is left out is in the middle: for texts that begin alike.
+/// Shortens a text like [`shorten`], but in the middle. This is for texts that begin alike.
 ///
 /// ```
 /// assert_eq!(crivo_page::text::shorten_middle("customer_address_street", 12), "custom…treet");
@@ -93,7 +93,7 @@ pub fn shorten_middle(text: &str, columns: usize) -> String {
     format!("{}{}", shorten(text, columns - end_columns), &tail[start..])
 }
 
-/// How many columns a text takes, at least; never less than one for a character.
+/// Returns the least number of columns that a text takes, at least one for each character.
 pub(crate) fn columns(text: &str) -> usize {
     text.graphemes(true).map(width_of).sum()
 }
@@ -120,7 +120,7 @@ fn suffix(text: &str, bytes: usize) -> &str {
     &text[start..]
 }
 
-/// Whether a character has no shape of its own, changes that of others, or has no place in a page.
+/// Returns true if a character is invisible, changes others, or is not allowed in a page.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\0'..='\x1f' | '\x7f'..='\u{9f}' | '\u{ad}'
@@ -129,7 +129,7 @@ fn is_invisible(c: char) -> bool {
         || is_no_character(c)
 }
 
-/// Whether Unicode says that this will never be a character.
+/// Returns true if Unicode defines that this will never be a character.
 pub(crate) fn is_no_character(c: char) -> bool {
     matches!(c, '\u{fdd0}'..='\u{fdef}') || u32::from(c) & 0xfffe == 0xfffe
 }

@@ -1,4 +1,4 @@
-//! The gallery in a real browser: what it shows, and what a reader can do with it.
+//! The gallery in a real browser: what it shows, and how a reader can use it.
 
 #![allow(clippy::unwrap_used)] // what fails here should fail loudly
 
@@ -14,7 +14,7 @@ fn open_gallery() -> Browser {
     browser
 }
 
-/// The names in the table, in the order in which they stand.
+/// Returns the names in the table, in the displayed order.
 fn names(browser: &Browser) -> Vec<String> {
     let names = browser.run(
         "return [...document.querySelectorAll('.table tbody tr')]
@@ -86,7 +86,7 @@ fn tables_sort_and_search_by_keyboard_alone() {
     browser.run("document.querySelector('.table input').select()");
     browser.press("\u{e003}"); // backspace
     assert_eq!(names(&browser).len(), 12);
-    // From the field to what scrolls, then to the first heading.
+    // The first tab moves from the field to the scrolled region, the second to the first heading.
     browser.press(TAB);
     browser.press(TAB);
     browser.press(ENTER);

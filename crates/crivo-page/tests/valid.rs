@@ -1,5 +1,5 @@
-//! Any text and any number give a valid page: nothing panics, nothing escapes its element, and
-//! nothing that is not a number is written where one has to stand.
+//! Any text and any number give a valid page: nothing panics, no text escapes its element, and all
+//! numeric attributes are numbers.
 
 mod support;
 
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use support::{check_html, check_picture};
 
-/// Text that tries to be more than text.
+/// Generates text that tries to break out of its element.
 fn any_text() -> impl Strategy<Value = String> {
     let hostile = prop::sample::select(vec![
         "</script><script>alert(1)</script>",
@@ -29,7 +29,7 @@ fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![hostile.prop_map(String::from), any::<String>()]
 }
 
-/// Every number there is, and those that are hard to place more often.
+/// Generates any number, and more often those that are hard to place.
 fn any_number() -> impl Strategy<Value = f64> {
     let hard = prop::sample::select(vec![
         0.0,
@@ -178,7 +178,7 @@ fn a_short_name_of_wide_letters_has_room() {
     let picture = Bars::new("Short", "Short.").bar(Bar::new("spam", 1.0)).to_svg_file();
     let (_, name) = picture.split_once("<svg x=\"0\"").unwrap();
     let width: f64 = name.split("width=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
-    // In the widest of the common fonts it takes 33.
+    // In the widest of the common fonts the text takes 33.
     assert!((34.0..50.0).contains(&width), "{width}");
 }
 

@@ -1,17 +1,17 @@
 //! The native half of the Python package: `crivo._native`.
 //!
-//! No algorithm lives here. A class holds a library sketch and forwards to it; what all classes
-//! share is written once:
+//! This crate has no algorithms. A class holds a library sketch and forwards to it. The code that
+//! all classes share is written once:
 //!
 //! - [`sketch`]: the lock around a sketch, and the methods that every sketch has (merge, copy,
 //!   bytes, pickle, equality);
-//! - [`keys`]: any Python input, from a list to an Arrow stream, into batches of keys;
+//! - [`keys`]: converts any Python input, from a list to an Arrow stream, to batches of keys;
 //! - [`estimate`]: the answer;
 //! - [`errors`]: the one mapping from failures to Python exceptions.
 //!
-//! A new sketch is a class as in [`distinct`] and [`membership`]: constructors, the verbs that
-//! differ, and one line for each set of methods that it shares with others; then its name in the
-//! list below, in `python/crivo/__init__.py` and in the stubs.
+//! A new sketch needs a class as in [`distinct`] and [`membership`]: constructors, the methods that
+//! only it has, and one line for each set of shared methods. Its name is then added to the list
+//! below, to `python/crivo/__init__.py` and to the stubs.
 
 #![allow(clippy::doc_link_with_quotes)] // lists of texts in the examples for Python
 
@@ -44,7 +44,7 @@ mod _native {
     /// The version is set and not added: what is added becomes a part of `__all__`.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        // No public name: tests see by it what becomes of a defect inside of an engine.
+        // Not public: tests call it to see how a panic inside the engine reaches Python.
         module.setattr("_panic", wrap_pyfunction!(crate::errors::panic_for_tests, module)?)?;
         module.setattr("__version__", env!("CARGO_PKG_VERSION"))
     }

@@ -1,4 +1,4 @@
-//! One sketch of each list of a column: what engines make of the groups of a query.
+//! Makes one sketch of each list of a column, such as the groups of a query.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -65,10 +65,10 @@ pub(crate) fn sketch_lists<'py>(
     Ok(list)
 }
 
-/// Lists with fewer values than this are not worth a thread.
+/// The number of values that is worth a thread of its own.
 const VALUES_A_THREAD: usize = 1 << 16;
 
-/// The values of lists, and where each list lies among them; nothing for a null.
+/// The values of all lists, and the range of each list; `None` for a null.
 struct Lists {
     values: ArrayRef,
     ranges: Vec<Option<Range<usize>>>,
@@ -117,7 +117,7 @@ impl Lists {
         Ok(in_parallel(&parts, &|part| work(part))?.into_iter().flatten().collect())
     }
 
-    /// Cuts the lists into about equal parts, by their values.
+    /// Divides the lists into parts with about the same number of values.
     fn balanced(&self, parts: usize) -> Vec<&[Option<Range<usize>>]> {
         let each = self.values.len().div_ceil(parts).max(1);
         let mut seen = 0;
@@ -130,7 +130,7 @@ impl Lists {
         let starts = (0..=parts).map(|part| numbers.partition_point(|&number| number < part));
         let starts: Vec<usize> = starts.collect();
         let mut cut: Vec<_> = starts.windows(2).map(|pair| &self.ranges[pair[0]..pair[1]]).collect();
-        // Nulls and empty lists behind the last value have a number beyond the last part.
+        // Nulls and empty lists after the last value have a number beyond the last part.
         cut.push(&self.ranges[starts[parts]..]);
         cut
     }
@@ -151,7 +151,7 @@ impl Lists {
         Ok(sketch)
     }
 
-    /// One list on several threads.
+    /// Makes the sketch of one list on several threads.
     fn cut_sketch(&self, range: &Range<usize>, empty: &AnySketch, threads: usize) -> Result<AnySketch> {
         let each = range.len().div_ceil(threads).max(1);
         let parts: Vec<_> = range.clone().step_by(each).map(|at| at..(at + each).min(range.end)).collect();
@@ -162,14 +162,14 @@ impl Lists {
     }
 }
 
-/// Returns true if merging sketches of the parts of a stream gives the bytes of the whole: sketches
-/// of sets, which need only hashes.
+/// Returns true if merging sketches of the parts of a stream gives the bytes of the whole. That
+/// holds for sketches of sets, which need only hashes.
 fn merges_exactly(empty: &AnySketch) -> bool {
     empty.answers_cardinality().is_some() && empty.clone().takes_hashes().is_some()
 }
 
-/// Does `work` for each part, on several threads. The first error in the order of the parts is
-/// returned.
+/// Calls `work` for each part, on several threads. Returns the first error in the order of the
+/// parts.
 fn in_parallel<P: Sync, R: Send>(parts: &[P], work: &(dyn Fn(&P) -> Result<R> + Sync)) -> Result<Vec<R>> {
     let results: Vec<_> = parts.iter().map(|_| Mutex::new(None)).collect();
     crivo_near::deal(

@@ -1,13 +1,13 @@
-//! What do all sketches have in common?
+//! The parts that all sketch classes share.
 //!
 //! [`Shared`] is a library sketch behind a lock, so that Python threads may use one sketch
 //! together. One rule makes deadlocks impossible: the lock is never held while Python code can
 //! run, nor while another sketch's lock is taken. So the thread that holds it always finishes,
 //! whether or not another thread holds the GIL.
 //!
-//! [`sketch_methods`] writes the Python methods that are the same for every sketch with keys,
-//! [`common_methods`] those that sketches without keys have too, [`insert_batch_method`] and
-//! [`insert_hashes_method`] those that add many keys.
+//! [`sketch_methods`] defines the Python methods that are the same for every sketch with keys,
+//! [`common_methods`] those that sketches without keys have too. [`insert_batch_method`] and
+//! [`insert_hashes_method`] define those that add many keys.
 
 use std::fmt::Display;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -20,7 +20,7 @@ use pyo3::prelude::*;
 use crate::errors::{Failure, Result};
 use crate::keys::{self, Stretch, Take, Verb, Weight};
 
-/// What `__reduce__` answers: something to call, and its arguments.
+/// The result of `__reduce__`: a callable, and its arguments.
 pub(crate) type Reduced<'py, A> = (Bound<'py, PyAny>, A);
 
 /// A sketch that Python threads may share.
@@ -32,7 +32,7 @@ impl<S: Send> Shared<S> {
         Self(Mutex::new(sketch))
     }
 
-    /// For work of a microsecond: keeps the GIL unless it has to wait for another thread.
+    /// Runs work of about a microsecond. Keeps the GIL unless it has to wait for another thread.
     pub(crate) fn quick<R: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut S) -> R + Send) -> R {
         match self.0.try_lock() {
             Ok(mut sketch) => work(&mut sketch),
@@ -41,17 +41,18 @@ impl<S: Send> Shared<S> {
         }
     }
 
-    /// For work that grows with the sketch: other Python threads run meanwhile.
+    /// Runs work that grows with the sketch. Other Python threads run meanwhile.
     pub(crate) fn detached<R: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut S) -> R + Send) -> R {
         py.detach(|| work(&mut self.lock()))
     }
 
-    /// For callers that do not hold the GIL.
+    /// Runs work for callers that do not hold the GIL.
     pub(crate) fn locked<R>(&self, work: impl FnOnce(&mut S) -> R) -> R {
         work(&mut self.lock())
     }
 
-    /// A panic in the library would be a defect, but not one that spreads to other threads.
+    /// Locks the sketch. A poisoned lock is used anyway, so that a panic in one thread does not
+    /// spread to others.
     fn lock(&self) -> MutexGuard<'_, S> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -65,8 +66,7 @@ pub(crate) static INSERT: Verb = Verb {
     so_far: "the values before it were inserted",
 };
 
-/// What a column holds, as the function that reads it: [`keys::take_keys`] or
-/// [`keys::take_hashes`].
+/// Reads a column as keys ([`keys::take_keys`]) or as hashes ([`keys::take_hashes`]).
 pub(crate) type Reader = fn(&Bound<'_, PyAny>, KeyScheme, &'static Verb, Take<'_>) -> Result<u64>;
 
 impl<S: Encode + Send> Shared<S> {
@@ -74,7 +74,7 @@ impl<S: Encode + Send> Shared<S> {
         self.quick(py, |sketch| sketch.key_scheme())
     }
 
-    /// Inserts all that `values` holds and returns how many missing values were skipped.
+    /// Inserts all values, and returns how many missing values were skipped.
     pub(crate) fn insert_all(&self, py: Python<'_>, read: Reader, values: &Bound<'_, PyAny>) -> Result<u64>
     where
         S: InsertKeys,
@@ -83,8 +83,8 @@ impl<S: Encode + Send> Shared<S> {
         read(values, self.scheme(py), &INSERT, &mut take)
     }
 
-    /// Has `answer` look up all that `values` holds. There is an answer for each value, in their
-    /// order; that for a missing one is `T::default()`.
+    /// Looks up all values with `answer`. Returns an answer for each value, in their order; for a
+    /// missing value it is `T::default()`.
     pub(crate) fn ask_all<'py, T: Element + Copy + Default>(
         &self,
         py: Python<'py>,
@@ -103,7 +103,7 @@ impl<S: Encode + Send> Shared<S> {
         Ok(PyArray1::from_vec(py, answers))
     }
 
-    /// Does `work` with the hash of one key.
+    /// Calls `work` with the hash of one key.
     pub(crate) fn with_hash<R: Send>(
         &self,
         key: &Bound<'_, PyAny>,
@@ -115,7 +115,7 @@ impl<S: Encode + Send> Shared<S> {
         Ok(self.quick(py, |sketch| work(sketch, hash)))
     }
 
-    /// Does `work` with one hash of the caller's own.
+    /// Calls `work` with one hash computed by the caller.
     pub(crate) fn with_given_hash<R: Send>(
         &self,
         hash: &Bound<'_, PyAny>,
@@ -127,7 +127,7 @@ impl<S: Encode + Send> Shared<S> {
         Ok(self.quick(py, |sketch| work(sketch, hash)))
     }
 
-    /// Does `work` with one integer, for sketches that take no other keys.
+    /// Calls `work` with one integer, for sketches that take no other keys.
     pub(crate) fn with_integer<R: Send>(
         &self,
         key: &Bound<'_, PyAny>,
@@ -138,7 +138,7 @@ impl<S: Encode + Send> Shared<S> {
         Ok(self.quick(key.py(), |sketch| work(sketch, integer))?)
     }
 
-    /// Does `work` with one key, for sketches that need the key itself.
+    /// Calls `work` with one key, for sketches that need the key itself.
     pub(crate) fn with_key<R: Send>(
         &self,
         key: &Bound<'_, PyAny>,
@@ -150,8 +150,8 @@ impl<S: Encode + Send> Shared<S> {
         Ok(keys::with_one(key, self.scheme(py), verb, on_key)??)
     }
 
-    /// Has `add` take all that `values` holds, each with the weight at its place, and returns how
-    /// many missing values were skipped.
+    /// Adds all values with `add`, each with the weight at its place. Returns how many missing
+    /// values were skipped.
     pub(crate) fn add_all<W: Weight>(
         &self,
         py: Python<'_>,
@@ -166,7 +166,7 @@ impl<S: Encode + Send> Shared<S> {
             let expected = format!("{values}, one for each value");
             Failure::Parameter(format!("number of weights: expected {expected}, found {}", weights.len()))
         };
-        // What has a length is refused before anything is added.
+        // If the values have a length, a mismatch is refused before anything is added.
         if let Ok(length) = values.len()
             && length != weights.len()
         {
@@ -187,9 +187,9 @@ impl<S: Encode + Send> Shared<S> {
 }
 
 impl<S: Clone + Send> Shared<S> {
-    /// Does `work` with two sketches. The other one is copied first: only one lock is held at a
-    /// time, so `a |= b` in one thread and `b |= a` in another cannot wait for each other, and
-    /// `a |= a` needs no special case.
+    /// Calls `work` with two sketches. The other one is copied first, so that only one lock is held
+    /// at a time. So `a |= b` in one thread and `b |= a` in another cannot deadlock, and `a |= a`
+    /// needs no special case.
     pub(crate) fn with_other<R: Send>(
         &self,
         py: Python<'_>,
@@ -207,9 +207,9 @@ impl<S: Clone + Send> Shared<S> {
     }
 }
 
-/// The Python methods that every sketch has: `sketch_methods!(HyperLogLog)` for a class that is
-/// a tuple struct around [`Shared`] of the library's sketch. The file that calls it imports what
-/// the methods speak of, as [`distinct`](crate::distinct) does.
+/// Defines the Python methods that every sketch has: `sketch_methods!(HyperLogLog)`, for a class
+/// that is a tuple struct around [`Shared`] of the library's sketch. The calling file imports the
+/// types that the methods use, as [`distinct`](crate::distinct) does.
 macro_rules! sketch_methods {
     ($class:ident, $sketch:ty) => {
         #[pymethods]
@@ -244,7 +244,7 @@ macro_rules! sketch_methods {
     };
 }
 
-/// The Python methods of [`sketch_methods`] that have nothing to do with keys: for counters, which
+/// Defines the Python methods of [`sketch_methods`] that do not depend on keys, for counters, which
 /// have none.
 macro_rules! common_methods {
     ($class:ident, $sketch:ty) => {
@@ -327,7 +327,7 @@ macro_rules! common_methods {
 pub(crate) use common_methods;
 pub(crate) use sketch_methods;
 
-/// `insert_batch`, for a class whose sketch takes batches of keys.
+/// Defines `insert_batch`, for a class whose sketch takes batches of keys.
 macro_rules! insert_batch_method {
     ($class:ident) => {
         #[pymethods]
@@ -349,7 +349,7 @@ macro_rules! insert_batch_method {
 }
 pub(crate) use insert_batch_method;
 
-/// `insert_hashes`, for a class whose sketch also takes hashes of the caller's own.
+/// Defines `insert_hashes`, for a class whose sketch also takes hashes computed by the caller.
 macro_rules! insert_hashes_method {
     ($class:ident) => {
         #[pymethods]

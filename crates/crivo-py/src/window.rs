@@ -1,6 +1,6 @@
-// This file is long because the texts that Python shows stand in it.
+// This file is long because it contains the docstrings that Python shows.
 
-//! Over the last day only?
+//! Sketches of a window of time, such as the last day.
 
 use crivo::codec::{AnySketch, Family};
 use crivo::keys::{KeyBatch, KeyBuffer, KeyKind, KeyRef, KeyScheme, Span};
@@ -237,7 +237,7 @@ impl Panes {
 }
 
 impl Panes {
-    /// Whether the panes are sketches of numbers.
+    /// Returns true if the panes are sketches of numbers.
     fn takes_numbers(&self, py: Python<'_>) -> bool {
         self.0.quick(py, |panes| panes.empty().clone().takes_numbers().is_some())
     }
@@ -285,7 +285,7 @@ enum TimesOf {
     Each { times: Vec<i64>, used: usize },
 }
 
-/// Those of the values that are present in a stretch.
+/// The times of the values that are present in a stretch.
 enum TimesHere {
     One(i64),
     Each(Vec<i64>),
@@ -297,7 +297,7 @@ impl TimesOf {
             return Ok(Self::One(time_of(time)?));
         }
         let times = weights_of::<i64>(time)?;
-        // What has a length is refused before anything is added.
+        // If the values have a length, a mismatch is refused before anything is added.
         match values.len() {
             Ok(length) if length != times.len() => Err(mismatch(&length, times.len())),
             _ => Ok(Self::Each { times, used: 0 }),
@@ -356,7 +356,7 @@ impl TimesHere {
     }
 }
 
-/// A batch of some of another's keys.
+/// A batch of consecutive keys of another batch.
 struct Run {
     buffer: KeyBuffer,
     bytes: Vec<u8>,
@@ -403,7 +403,7 @@ fn insert_stretch(panes: &mut Ring, run: &mut Run, keys: &KeyBatch<'_>, times: &
     })
 }
 
-/// Adds a batch of one time to its pane, and says whether there still is one.
+/// Adds a batch of one time to its pane. Returns false if the pane is no longer kept.
 fn insert_batch(panes: &mut Ring, time: i64, batch: &KeyBatch<'_>) -> Result<bool> {
     match panes.pane_mut(time, batch.len() as u64) {
         None => Ok(false),
@@ -421,8 +421,8 @@ fn insert_numbers(panes: &mut Ring, time: i64, numbers: &[f64]) -> bool {
     }
 }
 
-/// Refuses a sketch that a pane cannot take without becoming another kind than the others: some
-/// merge to the smaller size of both.
+/// Refuses a sketch whose merge would change the parameters of a pane. Some sketches merge to the
+/// smaller size of both.
 fn require_same_parameters(empty: &AnySketch, sketch: &AnySketch) -> Result<()> {
     let mut merged = empty.clone();
     merged.merge(sketch)?;

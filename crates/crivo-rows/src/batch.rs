@@ -1,4 +1,4 @@
-//! What a step is given: some records of one file, with the wanted fields side by side.
+//! What a step gets: some records of one file, with the selected fields side by side.
 
 use std::fmt;
 use std::ops::Range;
@@ -13,65 +13,66 @@ use crate::parse::{Table, count_lines};
 use crate::scan::Counts;
 use crate::select::Chosen;
 
-/// Names a record by its place in the input: ascending in input order, the same in every pass
-/// over the same files with the same settings, whatever the number of threads. Not a count: there
-/// are gaps.
+/// Names a record by its place in the input. Ids ascend in input order. They are the same in every
+/// pass over the same files with the same settings, whatever the number of threads. An id is not a
+/// row number, because there are gaps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowId(u64);
 
 impl RowId {
-    /// As a number, to be stored.
+    /// Returns the id as a number, to be stored.
     pub fn to_u64(self) -> u64 {
         self.0
     }
 
-    /// The chunk, and the row within it.
+    /// Returns the number of the chunk, and the row within it.
     pub(crate) fn parts(self) -> (usize, u64) {
         ((self.0 >> 32) as usize, self.0 & u64::from(u32::MAX))
     }
 
-    /// From [`to_u64`](Self::to_u64).
+    /// Returns the id of a number from [`to_u64`](Self::to_u64).
     pub fn from_u64(id: u64) -> Self {
         Self(id)
     }
 }
 
-/// One to about a thousand consecutive records of one file, and the wanted fields of each.
+/// One to about a thousand consecutive records of one file, and the selected fields of each.
 ///
-/// Rows are numbered from 0 within the batch; columns from 0 in the order they were asked for.
-/// Everything borrowed from a batch ends with the step.
+/// Rows are numbered from 0 within the batch. Columns are numbered from 0 in the order in which
+/// they were selected. All references into a batch end with the step.
 pub struct RowBatch<'a> {
     pub(crate) file: &'a Arc<str>,
     pub(crate) names: &'a [String],
-    /// For each column of the batch, which column of the table it is.
+    /// For each column of the batch, the number of its column in the table.
     pub(crate) columns: &'a [usize],
-    /// For each column, whether the elements of its values are items; none are if it is empty.
+    /// For each column, whether the elements of its values are items. If empty, no column has
+    /// elements.
     pub(crate) elements: &'a [bool],
-    /// Whether they were found record by record.
+    /// Whether the columns were found record by record.
     pub(crate) discovers: bool,
-    /// Whether the one column is the record itself.
+    /// Whether the only column is the record itself.
     pub(crate) whole: bool,
     pub(crate) bytes: &'a [u8],
     pub(crate) table: &'a Table,
-    /// How many records there were before the filter, and the numbers of those that it kept;
-    /// without a filter all are.
+    /// The number of records before the filter, and the numbers of those that it kept. Without a
+    /// filter, all are kept.
     pub(crate) records: usize,
     pub(crate) kept: Option<&'a [u32]>,
     pub(crate) keyer: &'a mut Keyer,
-    /// How many values of the first column are missing; none counted yet.
+    /// The number of missing values of the first column, or `None` if they are not counted yet.
     pub(crate) first_missing: Option<usize>,
     pub(crate) skip_bad: bool,
-    /// Values that could not be keys.
+    /// The number of values that could not be keys.
     pub(crate) bad_keys: u64,
     pub(crate) sequence: u64,
     /// The number of the first row within its chunk or row group.
     pub(crate) first: u64,
     pub(crate) origin: Origin,
-    /// Where the file's own bytes end: a line end after it was added.
+    /// Where the file's own bytes end. A line end after this position was added.
     pub(crate) limit: usize,
 }
 
-/// What the records of a batch are cut from, and how.
+/// The bytes that the records of a batch are part of, and how to find their fields.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub(crate) file: &'a Arc<str>,
@@ -86,17 +87,17 @@ pub(crate) struct Source<'a> {
     pub(crate) first: u64,
 }
 
-/// How a row's place in the file is found.
+/// How the place of a row in the file is found.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Origin {
     /// By counting the lines of the chunk.
     Chunk,
-    /// By counting rows: this many of the file came before the row group.
+    /// By counting rows. The number is that of the rows of the file before the row group.
     Rows(u64),
 }
 
 impl<'a> RowBatch<'a> {
-    /// The records of a table, nothing known about them yet.
+    /// Creates a batch of the records of a table, without any counts yet.
     pub(crate) fn new(
         source: Source<'a>,
         table: &'a Table,
@@ -134,28 +135,28 @@ impl<'a> RowBatch<'a> {
         }
     }
 
-    /// How many records there are.
+    /// Returns the number of records.
     pub fn rows(&self) -> usize {
         self.kept.map_or(self.records, <[u32]>::len)
     }
 
-    /// The name of each column; numbers, from 1, where fields have no names.
+    /// Returns the name of each column, or its number from 1 if fields have no names.
     pub fn names(&self) -> &'a [String] {
         self.names
     }
 
-    /// Whether the columns are those of the records seen so far, and may be more in the next batch:
-    /// all fields of JSONL.
+    /// Returns true if the columns are those of the records read so far, and later batches may have
+    /// more. This holds for all fields of JSONL.
     pub fn discovers_columns(&self) -> bool {
         self.discovers
     }
 
-    /// The file the records are from.
+    /// Returns the name of the file that the records are from.
     pub fn file(&self) -> &'a str {
         self.file
     }
 
-    /// The values of a column, one a row; no values if there is no such column.
+    /// Returns the values of a column, one for each row, or no values if there is no such column.
     pub fn column(&self, column: usize) -> Values<'a> {
         if self.whole && column == 0 {
             return Values { bytes: self.bytes, spans: &self.table.records, kinds: &[], picked: None };
@@ -168,31 +169,32 @@ impl<'a> RowBatch<'a> {
         }
     }
 
-    /// What a field holds: a value, nothing, or an empty text.
+    /// Returns the content of a field: a value, nothing, or an empty text.
     pub fn cell(&self, column: usize, row: usize) -> Cell<'a> {
         self.column(column).cell(row)
     }
 
-    /// One value; `None` if it is empty or missing.
+    /// Returns one value, or `None` if it is empty or missing.
     #[inline]
     pub fn value(&self, column: usize, row: usize) -> Option<&'a [u8]> {
         self.column(column).get(row)
     }
 
-    /// The keys of a column, hashed under the scan's scheme: one for each value that is neither
-    /// empty nor null, in order (or its word n-grams, if the scan says so).
+    /// Returns the keys of a column, hashed under the scan's scheme. There is one for each value
+    /// that is neither empty nor null, in order, or its word n-grams if the scan is set to words.
     ///
     /// # Errors
-    /// If integer keys are wanted and a value is no integer; where bad records are skipped it is
+    /// If keys are integers and a value is not one. If bad records are skipped, such values are
     /// counted instead.
     pub fn keys(&mut self, column: usize) -> Result<KeyBatch<'_>> {
         Ok(self.make_keys(column, false)?.keys)
     }
 
-    /// The same, with the row of each key: for weights, times, and deciding about rows by key.
+    /// Returns the keys like [`keys`](Self::keys), with the row of each, for weights, times, and
+    /// decisions about rows by key.
     ///
     /// # Errors
-    /// As [`keys`](Self::keys).
+    /// The errors of [`keys`](Self::keys).
     pub fn keys_with_rows(&mut self, column: usize) -> Result<RowKeys<'_>> {
         self.make_keys(column, true)
     }
@@ -214,18 +216,18 @@ impl<'a> RowBatch<'a> {
         })
     }
 
-    /// Returns true if a row may have several keys in a column: the elements of an array.
+    /// Returns true if a row may have several keys in a column, which are the elements of an array.
     pub fn has_elements(&self, column: usize) -> bool {
         self.elements.get(column) == Some(&true)
     }
 
-    /// How many values of the first column are missing.
+    /// Returns the number of missing values of the first column.
     fn missing(&mut self) -> usize {
         let values = self.column(0);
         *self.first_missing.get_or_insert_with(|| values.missing())
     }
 
-    /// What the batch adds to the counts, once the step has seen it.
+    /// Returns what the batch adds to the counts, after the step.
     pub(crate) fn counts(&mut self) -> Counts {
         Counts {
             rows: (self.records as u64).saturating_sub(self.bad_keys),
@@ -236,20 +238,20 @@ impl<'a> RowBatch<'a> {
         }
     }
 
-    /// The record as it stands in the file, without its line end; `None` for formats whose
-    /// records are not text.
+    /// Returns the bytes of the record in the file, without its line end, or `None` if the format
+    /// is not text.
     pub fn record(&self, row: usize) -> Option<&'a [u8]> {
         self.table.records.get(row).map(|span| &self.bytes[span.range()])
     }
 
-    /// The record with its line end, as far as the file itself goes; `None` for formats whose
-    /// records are not text.
+    /// Returns the record with its line end, unless the file ends without one. Returns `None` if
+    /// the format is not text.
     pub fn line(&self, row: usize) -> Option<&'a [u8]> {
         let record = self.table.records.get(row)?.range();
         Some(with_line_end(self.bytes, record, self.limit))
     }
 
-    /// Flags of the rows as flags of all records before the filter.
+    /// Converts flags of the rows to flags of all records before the filter.
     pub(crate) fn unfiltered(&self, flags: &[bool]) -> Vec<bool> {
         let mut all = vec![false; self.records];
         for (row, _) in flags.iter().enumerate().filter(|(_, flag)| **flag) {
@@ -258,12 +260,13 @@ impl<'a> RowBatch<'a> {
         all
     }
 
-    /// Names a record for a later pass.
+    /// Returns the id of a record, for a later pass.
     pub fn id(&self, row: usize) -> RowId {
         RowId(self.sequence << 32 | (self.first + number_of(self.kept, row)))
     }
 
-    /// An error about a record, with its file and line: for steps that find a value wanting.
+    /// Returns an error about a record, with its file and line. It is for steps that find a bad
+    /// value.
     pub fn error(&self, row: usize, message: impl fmt::Display) -> Error {
         let number = self.first + number_of(self.kept, row);
         let place = place_of(self.origin, number, self.table, self.bytes, row);
@@ -271,7 +274,7 @@ impl<'a> RowBatch<'a> {
     }
 }
 
-/// A record of a chunk with its line end, as far as the limit.
+/// Returns a record of a chunk with its line end, as far as it is before the limit.
 pub(crate) fn with_line_end(chunk: &[u8], record: Range<usize>, limit: usize) -> &[u8] {
     let Range { start, mut end } = record;
     for line_end in [b'\r', b'\n'] {
@@ -292,12 +295,12 @@ impl fmt::Debug for RowBatch<'_> {
     }
 }
 
-/// The number of a row among the records it was filtered from.
+/// Returns the number of a row among the records before the filter.
 fn number_of(kept: Option<&[u32]>, row: usize) -> u64 {
     kept.and_then(|kept| kept.get(row)).map_or(row as u64, |number| u64::from(*number))
 }
 
-/// Where a row stands that is the `number`th of its chunk or row group.
+/// Returns the place of a row which has this number in its chunk or row group.
 fn place_of(origin: Origin, number: u64, table: &Table, bytes: &[u8], row: usize) -> Place {
     match (origin, table.records.get(row)) {
         (Origin::Rows(before), _) => Place::Row(before + number + 1),

@@ -1,7 +1,7 @@
 //! The values of one field over the records of a batch, as the parsers fill them.
 //!
-//! A field may be missing (null, or not there), or empty. Neither is a value and neither makes a
-//! key, but they are told apart: an empty text in a record is not a record without the field.
+//! A field may be missing (null, or not in the record) or empty. Neither is a value and neither
+//! makes a key, but they differ: a record with an empty text is not a record without the field.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,34 +10,35 @@ use crivo::keys::{KeyDictionary, Span};
 
 use crate::error::Result;
 
-/// Positions of values. They lie in the chunk while every value stands there as it is; the first
-/// value that must be built (unescaped, or written out from a number) moves the column into bytes
-/// of its own. A missing value has a span that lies in no bytes, an empty one an empty span.
+/// The positions of values. They are positions in the chunk while all values occur there literally.
+/// The first value that must be built (unescaped, or formatted from a number) copies all values of
+/// the column into its own bytes. A missing value has a span outside of all bytes, an empty value
+/// has an empty span.
 #[derive(Debug, Default)]
 pub(crate) struct Column {
     spans: Vec<Span>,
     built: Vec<u8>,
     owns: bool,
-    /// What the values are, as far as one of them is no text.
+    /// The kinds of the values, up to the last that is not text.
     kinds: Vec<ValueKind>,
-    /// The dictionary that all values are from, and the place of each there.
+    /// The dictionary that all values are from. `places` has the index of each value there.
     dictionary: Option<Arc<TextDictionary>>,
     places: Vec<u32>,
 }
 
-/// The different values of a column that is stored as a dictionary, each as text and hashed once.
+/// The distinct values of a column that is stored as a dictionary, each as text and hashed once.
 #[derive(Debug)]
 pub(crate) struct TextDictionary {
-    /// The keys of the values. One that is missing has an empty text here.
+    /// The keys of the values. A missing value has an empty text here.
     pub(crate) keys: KeyDictionary<'static>,
-    /// Where the values lie in the bytes of the keys.
+    /// The positions of the values in the bytes of the keys.
     pub(crate) spans: Vec<Span>,
     pub(crate) kind: ValueKind,
 }
 
 #[cfg(feature = "parquet")]
 impl TextDictionary {
-    /// The place of a row without a value.
+    /// The index of a row without a value.
     pub(crate) const MISSING: u32 = u32::MAX;
 
     pub(crate) fn len(&self) -> usize {
@@ -45,11 +46,11 @@ impl TextDictionary {
     }
 }
 
-/// What a value is in a format that has types, apart from its text.
+/// The type of a value, in a format that has types. It is not part of the value's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ValueKind {
-    /// A text, or a value of a type that has no place in JSON.
+    /// A text, or a value of a type that JSON does not have.
     #[default]
     Text,
     /// A number.
@@ -60,19 +61,19 @@ pub enum ValueKind {
     Nested,
 }
 
-/// Where a missing value lies: no text reaches there.
+/// The position of a missing value, which is beyond any text.
 const NOWHERE: usize = u32::MAX as usize;
 
 fn is_nowhere(span: Span) -> bool {
     span.range().start == NOWHERE
 }
 
-/// What a field of a record holds.
+/// The content of a field of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cell<'a> {
-    /// The field is null, or not there.
+    /// The field is null, or the record does not have it.
     Missing,
-    /// The field is there, and empty.
+    /// The record has the field, and it is empty.
     Empty,
     /// A value of at least one byte.
     Value(&'a [u8]),
@@ -88,7 +89,7 @@ impl Column {
         self.places.clear();
     }
 
-    /// Says what the last value is.
+    /// Sets the kind of the last value.
     #[inline]
     pub(crate) fn mark(&mut self, kind: ValueKind) {
         if let Some(before) = self.spans.len().checked_sub(1) {
@@ -97,7 +98,7 @@ impl Column {
         }
     }
 
-    /// Says what the values from a row on are.
+    /// Sets the kind of the values from a row on.
     pub(crate) fn mark_from(&mut self, row: usize, kind: ValueKind) {
         self.kinds.resize(row, ValueKind::Text);
         self.kinds.resize(self.spans.len(), kind);
@@ -112,7 +113,7 @@ impl Column {
         self.kinds.truncate(len);
     }
 
-    /// Forgets the values without a flag.
+    /// Removes the values without a flag.
     pub(crate) fn keep_only(&mut self, flags: &[bool]) {
         let mut flag = flags.iter();
         self.spans.retain(|_| flag.next().is_none_or(|flag| *flag));
@@ -139,7 +140,7 @@ impl Column {
         Ok(())
     }
 
-    /// Adds missing values until there are `len`.
+    /// Adds missing values until the column has `len` values.
     pub(crate) fn fill(&mut self, len: usize) -> Result<()> {
         while self.spans.len() < len {
             self.push_missing()?;
@@ -163,8 +164,8 @@ impl Column {
         Ok(())
     }
 
-    /// Adds a value that `write` appends to the column's own bytes, or a missing one if it returns
-    /// false. The column must have no values that lie in a chunk.
+    /// Adds a value that `write` appends to the column's own bytes, or a missing one if `write`
+    /// returns false. The column must not have values in a chunk.
     #[inline]
     pub(crate) fn push_written(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<bool>) -> Result<()> {
         let start = self.built.len();
@@ -177,7 +178,7 @@ impl Column {
         self.push_missing()
     }
 
-    /// Adds values that lie in other bytes, in order; some of them may be missing.
+    /// Adds values that are ranges of other bytes, in order. Some of them may be missing.
     pub(crate) fn push_texts(
         &mut self,
         bytes: &[u8],
@@ -199,18 +200,19 @@ impl Column {
         Ok(())
     }
 
-    /// The length of the longest value at most: that of all bytes the column has built.
+    /// Returns an upper bound on the length of the longest value: the bytes that the column has
+    /// built.
     pub(crate) fn longest_possible(&self) -> usize {
         self.built.len()
     }
 
-    /// The length of the longest value.
+    /// Returns the length of the longest value.
     pub(crate) fn longest(&self) -> usize {
         self.spans.iter().map(|span| span.range().len()).max().unwrap_or(0)
     }
 
-    /// Replaces the values by those of several columns: each row's as one record of CSV. A row that
-    /// lacks one of them has none.
+    /// Replaces the values by those of several columns, joined for each row as one CSV record. A
+    /// row without a value in one of the columns has no value.
     pub(crate) fn join(&mut self, parts: &[Values<'_>]) -> Result<()> {
         self.clear();
         let rows = parts.iter().map(Values::len).min().unwrap_or(0);
@@ -238,7 +240,7 @@ impl Column {
         Ok(())
     }
 
-    /// The spans, and the bytes they are in.
+    /// Returns the values: the spans, and the bytes they are positions in.
     pub(crate) fn view<'a>(&'a self, chunk: &'a [u8]) -> Values<'a> {
         let bytes = match &self.dictionary {
             Some(dictionary) => dictionary.keys.bytes(),
@@ -252,7 +254,7 @@ impl Column {
 
 #[cfg(feature = "parquet")]
 impl Column {
-    /// Replaces the values by those at some places of a dictionary, all of which it has.
+    /// Replaces the values by those at `places` of a dictionary, which must have all of them.
     pub(crate) fn pick(&mut self, dictionary: &Arc<TextDictionary>, places: &[u32]) -> Result<()> {
         self.clear();
         let missing = Span::new(NOWHERE..NOWHERE)?;
@@ -266,14 +268,15 @@ impl Column {
         Ok(())
     }
 
-    /// Returns the spans of the values, the bytes they lie in, and what all of them are.
+    /// Returns the spans of the values, the bytes they are positions in, and the kind of all
+    /// values.
     pub(crate) fn into_texts(self) -> (Vec<Span>, Vec<u8>, ValueKind) {
         (self.spans, self.built, self.kinds.first().copied().unwrap_or_default())
     }
 }
 
-/// Appends a value as a field of CSV: in quotes only if it could be read as something else without
-/// them.
+/// Appends a value as a CSV field. It is quoted only if it would mean something else without
+/// quotes.
 fn push_csv(value: &[u8], out: &mut Vec<u8>) {
     if memchr::memchr3(b',', b'"', b'\n', value).is_none() && memchr::memchr(b'\r', value).is_none() {
         out.extend_from_slice(value);
@@ -289,7 +292,7 @@ fn push_csv(value: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Returns the key of several values: the text that a column of several fields has (docs/keys.md).
+/// Returns the key of several values: the text of a column of several fields (docs/keys.md).
 pub fn join_values<V: AsRef<[u8]>>(values: impl IntoIterator<Item = V>) -> Vec<u8> {
     let mut key = Vec::new();
     for (at, value) in values.into_iter().enumerate() {
@@ -302,7 +305,7 @@ pub fn join_values<V: AsRef<[u8]>>(values: impl IntoIterator<Item = V>) -> Vec<u
 }
 
 /// Returns the values that a key of several fields was made of. A key with another number of fields
-/// is one value.
+/// is returned as one value.
 pub fn split_values(key: &[u8], fields: usize) -> Vec<Vec<u8>> {
     let mut values = vec![Vec::new()];
     let (mut quoted, mut at) = (false, 0);
@@ -328,46 +331,46 @@ fn value_at(bytes: &[u8], span: Span) -> Option<&[u8]> {
     if range.is_empty() { None } else { Some(&bytes[range]) }
 }
 
-/// The values of one column of a batch, row by row; `None` is empty or missing.
+/// The values of one column of a batch, row by row. `None` is empty or missing.
 #[derive(Debug, Clone, Copy)]
 pub struct Values<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) spans: &'a [Span],
     pub(crate) kinds: &'a [ValueKind],
-    /// The dictionary that the values are from, and the place of each; that of a missing value is
-    /// none of them.
+    /// The dictionary that the values are from, and the index of each. The index of a missing value
+    /// is beyond the dictionary.
     pub(crate) picked: Option<(&'a KeyDictionary<'static>, &'a [u32])>,
 }
 
 impl<'a> Values<'a> {
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
-    /// Whether there is no row.
+    /// Returns true if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
 
-    /// The span of each value, and the bytes they lie in. The span of a value that is empty or
-    /// missing is empty.
+    /// Returns the span of each value, and the bytes they are positions in. The span of an empty or
+    /// missing value is empty.
     pub fn spans(&self) -> (&'a [Span], &'a [u8]) {
         (self.spans, self.bytes)
     }
 
-    /// How many values are empty or null.
+    /// Returns how many values are empty or null.
     pub fn missing(&self) -> usize {
         self.spans.iter().filter(|span| span.range().is_empty()).count()
     }
 
-    /// The value of a row; `None` if it is empty, missing, or there is no such row.
+    /// Returns the value of a row, or `None` if it is empty, missing, or there is no such row.
     #[inline]
     pub fn get(&self, row: usize) -> Option<&'a [u8]> {
         value_at(self.bytes, *self.spans.get(row)?)
     }
 
-    /// What the field of a row holds; missing if there is no such row.
+    /// Returns the content of the field of a row. It is missing if there is no such row.
     pub fn cell(&self, row: usize) -> Cell<'a> {
         match self.spans.get(row) {
             Some(span) if !is_nowhere(*span) => value_at(self.bytes, *span).map_or(Cell::Empty, Cell::Value),
@@ -375,13 +378,13 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// What the value of a row is, where the format has types: known if all columns are selected,
-    /// or in Parquet.
+    /// Returns the kind of the value of a row. It is known if all columns are selected, or in
+    /// Parquet. Otherwise it is text.
     pub fn kind(&self, row: usize) -> ValueKind {
         self.kinds.get(row).copied().unwrap_or_default()
     }
 
-    /// Every value in the order of the rows.
+    /// Returns all values in the order of the rows.
     pub fn iter(&self) -> impl Iterator<Item = Option<&'a [u8]>> + use<'a> {
         let bytes = self.bytes;
         self.spans.iter().map(move |span| value_at(bytes, *span))

@@ -1,9 +1,9 @@
 // This file is long because the formats share the steps of a copy.
 
-//! The second primitive: the records a predicate keeps, unchanged, in input order.
+//! The second primitive: writes the records that a predicate keeps, unchanged and in input order.
 //!
-//! Threads judge chunks in any order, but write them in turn. A predicate that remembers what it
-//! has seen takes its turn before it judges.
+//! Threads judge chunks in any order, but write them in turn. A predicate that depends on earlier
+//! records waits for its turn before it judges.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,34 +23,35 @@ use crate::schedule::{OnPanic, Shared, WorkerNumber, lock, on_threads};
 use crate::turns::Turns;
 use crate::worker::Worker;
 
-/// Judges each record by itself: sets `keep[row]` for those to be kept.
+/// Judges each record by itself, and sets `keep[row]` for the records to keep.
 pub type EachPredicate<'p> = dyn Fn(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Sync + 'p;
 type HashPredicate<'p> = dyn FnMut(&[u64], &mut Vec<bool>) + Send + 'p;
 type EditRow<'p> = dyn Fn(&RowBatch<'_>, usize, &mut Vec<u8>) -> Result<Edit> + Sync + 'p;
 type InOrderPredicate<'p> = dyn FnMut(&mut RowBatch<'_>, &mut [bool]) -> Result<()> + Send + 'p;
 
-/// Which records to keep: it sets `keep[row]` for those of the batch; all begin as false.
+/// Decides which records to keep. It sets `keep[row]` for the records of the batch. All flags begin
+/// as false.
 pub enum Predicate<'p> {
-    /// Keeps every record that the scan hands on.
+    /// Keeps all records of the scan.
     All,
     /// Judges each record by itself, on all threads.
     Each(&'p EachPredicate<'p>),
-    /// Is given the batches one after the other in input order, because what it says depends on
-    /// what it has seen.
+    /// Gets the batches one after the other in input order, because its decisions depend on earlier
+    /// records.
     InOrder(&'p mut InOrderPredicate<'p>),
-    /// Is given the hashes of the first column, many at a time in input order, and says for each
-    /// whether its record is kept, replacing what the flags held. All threads parse and hash; only
-    /// the judgement waits for its turn. Records without a value are kept, unasked.
+    /// Gets the hashes of the first column, many at a time in input order. It replaces the flags by
+    /// one for each hash, which says whether to keep the record. All threads parse and hash; only
+    /// the decision waits for its turn. Records without a value are always kept.
     Hashes(&'p mut HashPredicate<'p>),
 }
 
-/// What a copy brings back.
+/// The result of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Copied {
     /// What was read.
     pub counts: Counts,
-    /// Records that were written.
+    /// The number of records that were written.
     pub kept: u64,
     /// Whether the progress hook stopped the pass before its end.
     pub stopped: bool,
@@ -74,7 +75,7 @@ impl Judge<'_> {
             }
             Self::Each(predicate) => predicate(batch, keep),
             Self::InOrder(predicate) => lock(predicate)(batch, keep),
-            // Edits are made record by record, by those that write.
+            // `KeptRecords` applies edits record by record, when it collects the output.
             Self::Edits(_) => Ok(()),
             Self::Hashes(predicate) => {
                 let (mut hashes, mut rows) = (Vec::new(), Vec::new());
@@ -94,8 +95,8 @@ impl Judge<'_> {
     }
 }
 
-/// Gives each record with the hash of its value; none if it has no value. Records whose value
-/// cannot be a key are left out.
+/// Passes each row with the hash of its value to `each`, or with `None` if it has no value. Records
+/// whose value cannot be a key are left out.
 fn hashes_of_rows(batch: &mut RowBatch<'_>, mut each: impl FnMut(usize, Option<u64>)) -> Result<()> {
     if batch.has_elements(0) {
         return Err(batch.error(0, "records are told apart by one value, not by the elements of an array"));
@@ -114,17 +115,17 @@ fn hashes_of_rows(batch: &mut RowBatch<'_>, mut each: impl FnMut(usize, Option<u
 }
 
 impl Scan<'_> {
-    /// Writes the records that the predicate keeps, byte for byte as they stand and in input
-    /// order, after the first file's header. A record keeps its own line end; one is added only
-    /// where a file ends without and another record follows.
+    /// Writes the records that the predicate keeps, byte for byte and in input order, after the
+    /// first file's header. A record keeps its own line end. A line end is added only if a file
+    /// ends without one and another record follows.
     ///
     /// Files with headers must have the same header. Rows of Parquet files are written as one
-    /// Parquet file, one thread after the other: all columns with their types, schema and codec of
-    /// the first file. Text and Parquet cannot be mixed.
+    /// Parquet file, one row group after the other: all columns, with the types, schema and codec
+    /// of the first file. Text and Parquet cannot be mixed.
     ///
     /// # Errors
-    /// The first one in input order, of reading, parsing, the predicate or writing. What was
-    /// written until then stays written: callers who need all or nothing write to a temporary.
+    /// The first error in input order, of reading, parsing, the predicate or writing. The output up
+    /// to the error stays written. Callers that need all or nothing write to a temporary file.
     ///
     /// ```
     /// use crivo_rows::{Input, Predicate, Scan, Select};
@@ -160,13 +161,13 @@ impl Scan<'_> {
         self.copy_judged(&judge, output)
     }
 
-    /// Writes records in input order, as [`copy_rows`](Self::copy_rows) does, some of them with
-    /// another value in the first column: `edit` is given each record, by batch and row, and
-    /// appends the value if it returns [`Edit::Replace`].
+    /// Writes records in input order like [`copy_rows`](Self::copy_rows), and replaces the value of
+    /// the first column in some of them. `edit` gets each record, by batch and row. It appends the
+    /// new value if it returns [`Edit::Replace`].
     ///
     /// # Errors
-    /// As [`copy_rows`](Self::copy_rows); also if the value has no place of its own: fields between
-    /// blanks, columns of Parquet that are no texts.
+    /// The errors of [`copy_rows`](Self::copy_rows). It is also an error if the value cannot be
+    /// replaced, because fields are separated by blanks, or the Parquet column is not text.
     pub fn edit_rows(&self, edit: &EditRow<'_>, output: &mut (dyn Write + Send)) -> Result<Copied> {
         self.copy_judged(&Judge::Edits(edit), output)
     }
@@ -230,7 +231,8 @@ fn copy_chunk(
             writer.write(work, layout, &kept.bytes)?;
             Ok(lines)
         }
-        // Rows are written as they are judged: a row group can be larger than memory.
+        // Rows are written as soon as they are judged, because a row group can be larger than
+        // memory.
         Task::RowGroup(file, group) => {
             let blocks = file.all_columns()?;
             let mut whole = file.read_whole(&blocks, *group)?;
@@ -247,7 +249,7 @@ fn copy_chunk(
                 let rows = whole.next(batch.records)?;
                 lock(&writer.state).parquet(file)?.write(file, &rows, batch.unfiltered(&kept.flags))
             })?;
-            // A row group may have no rows, and then nothing has been written yet.
+            // If the row group has no rows, nothing has been written yet.
             lock(&writer.state).first_parquet.get_or_insert_with(|| Arc::clone(file));
             writer.turns.end();
             Ok(lines)
@@ -255,7 +257,7 @@ fn copy_chunk(
     }
 }
 
-/// Parses and hashes the chunk, waits for its turn, and only then asks.
+/// Parses and hashes the chunk, waits for its turn, and then calls the predicate.
 fn copy_by_hash(
     worker: &mut Worker<'_>,
     work: &Work,
@@ -295,8 +297,8 @@ fn copy_by_hash(
 #[derive(Default)]
 struct KeptRecords {
     flags: Vec<bool>,
-    /// Where a predicate judges by hashes: those of the chunk, and its records with whether each
-    /// has one.
+    /// For a predicate on hashes: the hashes of the chunk, and its records with whether each has a
+    /// hash.
     hashes: Vec<u64>,
     lines: Vec<(Span, bool)>,
     bytes: Vec<u8>,
@@ -310,7 +312,7 @@ impl KeptRecords {
         judge.judge(batch, &mut self.flags)
     }
 
-    /// Takes the records of a batch of text as they are edited.
+    /// Appends the edited records of a batch of text.
     fn edit(&mut self, batch: &RowBatch<'_>, layout: &Layout, edit: &EditRow<'_>) -> Result<()> {
         let mut value = Vec::new();
         for row in 0..batch.rows() {
@@ -330,8 +332,8 @@ impl KeptRecords {
         Ok(())
     }
 
-    /// Flags the records of a batch that stay; returns the values that are replaced. All are
-    /// records of the table: edited scans have no filter.
+    /// Flags the records of a batch to keep, and returns the replaced values. There is a flag for
+    /// each record of the table, because edited scans have no filter.
     fn edit_values(&mut self, batch: &RowBatch<'_>, edit: &EditRow<'_>) -> Result<Vec<Option<Vec<u8>>>> {
         self.flags.clear();
         let mut values = vec![None; batch.records];
@@ -345,7 +347,8 @@ impl KeptRecords {
         Ok(values)
     }
 
-    /// Takes the flagged records with their line ends, as far as the file itself goes.
+    /// Appends the flagged records with their line ends, except a line end that the file does not
+    /// have.
     fn take(&mut self, batch: &RowBatch<'_>) {
         for (row, _) in self.flags.iter().enumerate().filter(|(_, keep)| **keep) {
             self.bytes.extend_from_slice(batch.line(row).unwrap_or_default());
@@ -354,7 +357,7 @@ impl KeptRecords {
     }
 }
 
-/// Writes chunks in their order, whichever thread brings them.
+/// Writes chunks in input order, whichever thread has judged them.
 struct TurnWriter<'o> {
     turns: Turns,
     state: Mutex<Written<'o>>,
@@ -362,21 +365,21 @@ struct TurnWriter<'o> {
 
 struct Written<'o> {
     output: Output<'o>,
-    /// The columns that get filters, in a Parquet file.
+    /// The columns that get filters in a Parquet file.
     filters: Option<&'o ColumnFilters>,
     header: Option<Vec<u8>>,
-    /// The first Parquet file with row groups, though they may have no rows.
+    /// The first Parquet file with row groups, even if they have no rows.
     first_parquet: Option<Arc<ParquetFile>>,
-    /// Whether what was written last ends a line.
+    /// Whether the last written byte ends a line.
     at_line_start: bool,
 }
 
-/// What is being written: the first file decides.
+/// The output. The first input file decides its format.
 enum Output<'o> {
     Unused(&'o mut (dyn Write + Send)),
     Text(&'o mut (dyn Write + Send)),
     Parquet(Box<ParquetCopy<'o>>),
-    /// Only while one of the others is becoming another.
+    /// Only while one variant is replaced by another.
     Nothing,
 }
 
@@ -401,8 +404,8 @@ impl<'o> TurnWriter<'o> {
         Ok(())
     }
 
-    /// Ends the output. If nothing was written and there is a Parquet file without rows, its copy
-    /// has its columns.
+    /// Ends the output. If nothing was written and there is a Parquet file without rows, writes a
+    /// Parquet file with its columns.
     fn finish(self, rowless: Option<&ParquetFile>) -> Result<()> {
         let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let first = state.first_parquet.take();
@@ -418,7 +421,8 @@ impl<'o> TurnWriter<'o> {
 }
 
 impl<'o> Written<'o> {
-    /// The Parquet file being written, begun with the columns of this one if it is the first.
+    /// Returns the Parquet file being written. If nothing is written yet, begins it with the
+    /// columns of `file`.
     fn parquet(&mut self, file: &ParquetFile) -> Result<&mut ParquetCopy<'o>> {
         if let Output::Unused(_) = self.output
             && let Output::Unused(output) = std::mem::replace(&mut self.output, Output::Nothing)

@@ -1,7 +1,7 @@
-//! Records whose first column is replaced, everything else as it stands.
+//! Records whose first column is replaced. All other bytes stay unchanged.
 //!
-//! A replaced value is written as the format wants it: a JSON string, a field of CSV that is quoted
-//! if it was or has to be.
+//! A replaced value is written as its format requires: as a JSON string, or as a CSV field that is
+//! quoted if it was quoted before or must be.
 
 use std::ops::Range;
 
@@ -12,14 +12,14 @@ use crate::parse::jsonl::Wanted;
 use crate::parse::quotes::{QUOTE, Quoting};
 use crate::written::{needs_quotes, push_json_text, push_quoted};
 
-/// What becomes of a record.
+/// What to do with a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edit {
-    /// It is written as it stands.
+    /// Write the record unchanged.
     Keep,
-    /// It is left out.
+    /// Leave the record out.
     Drop,
-    /// The value of its first column is replaced.
+    /// Replace the value of the record's first column.
     Replace,
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn push_replaced(record: &[u8], layout: &Layout, value: &[u8], out: &
     Ok(())
 }
 
-/// Where a field of a record stands, quotes included.
+/// Returns the range of a field of a record, quotes included.
 fn field_range(record: &[u8], shape: &Delimited, wanted: usize) -> Range<usize> {
     let delimiter = shape.delimiter.as_slice();
     let (mut start, mut number, mut at) = (0, 0, 0);
@@ -83,7 +83,7 @@ fn field_range(record: &[u8], shape: &Delimited, wanted: usize) -> Range<usize> 
     if number == wanted { start..record.len() } else { record.len()..record.len() }
 }
 
-/// Appends a field, between quotes if it was or has to be.
+/// Appends a field, quoted if it was quoted before or must be.
 fn push_field(value: &[u8], shape: &Delimited, was_quoted: bool, out: &mut Vec<u8>) {
     if shape.quotes && (was_quoted || needs_quotes(value, &shape.delimiter)) {
         push_quoted(value, out);
@@ -98,7 +98,8 @@ mod tests {
 
     use crate::{Edit, Input, RowBatch, RowId, Scan, Select};
 
-    /// The file with `b` instead of each text that has an `a`, without those that are `drop`.
+    /// Returns the file with `b` instead of each text that has an `a`, without the records whose
+    /// text is `drop`.
     fn edited(name: &str, content: &str, field: Select) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);

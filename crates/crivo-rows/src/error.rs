@@ -4,17 +4,17 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-/// What went wrong, for code that has to choose what to do about it.
+/// The cause of an error, for code that handles causes differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// No file has this name, or no file matches this pattern.
     NotFound,
-    /// A folder was given where a file was expected.
+    /// An argument is a folder instead of a file.
     Folder,
     /// The operating system could not read the input or write the output.
     Io,
-    /// A compressed stream or a Parquet file is cut short or corrupt.
+    /// A compressed stream or a Parquet file is truncated or corrupt.
     Damaged,
     /// The input has no such field.
     NoSuchField,
@@ -24,28 +24,28 @@ pub enum ErrorKind {
     UnclosedQuote,
     /// A record is longer than [`Input::max_record`](crate::Input::max_record) allows.
     RecordTooLong,
-    /// A file has to be held in memory, and is larger than
+    /// A file must be held in memory, and is larger than
     /// [`Input::max_held`](crate::Input::max_held) allows.
     TooLarge,
-    /// The system has no memory for what the input needs. The input may be whole.
+    /// The system has too little memory for the input. The input may be undamaged.
     OutOfMemory,
     /// A line is not JSON, or not an object.
     InvalidJson,
-    /// Integer keys were asked for and the value is no 64-bit integer.
+    /// Keys are integers and the value is not a 64-bit integer.
     NotInteger,
-    /// A column that holds lists, maps or structs was asked for.
+    /// The selected column has lists, maps or structs.
     NestedColumn,
     /// The operation or type has no meaning for this format.
     Unsupported,
-    /// Settings that contradict each other or mean nothing.
+    /// Settings contradict each other or mean nothing.
     InvalidOption,
-    /// The library refused: see [`Error::sketch`].
+    /// A sketch refused an operation: see [`Error::sketch`].
     Sketch,
     /// The caller's own error, from [`Error::other`].
     Other,
 }
 
-/// What the user could do about an error. The caller knows how that is done: an option, a
+/// What the user could do about an error. The caller knows how to say it: by an option or a
 /// parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -62,7 +62,7 @@ pub enum Remedy {
 
 /// An error of this crate: see [`ErrorKind`] for the causes.
 ///
-/// Its text begins with the file and the line (for Parquet the row), where they are known:
+/// Its text begins with the file and the line (the row for Parquet), if they are known:
 /// `sales.csv, line 17: expected 5 fields, found 4`.
 pub struct Error(Box<Detail>);
 
@@ -76,13 +76,13 @@ struct Detail {
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
-/// Where in a file.
+/// A place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Nowhere in particular.
+    /// The file as a whole.
     File,
-    /// Lines into the chunk being parsed; how many came before is known only when the chunks
-    /// before it are done, see [`Error::after_lines`].
+    /// The line of the chunk being parsed, from 1. The number of lines before the chunk is known
+    /// only when the earlier chunks are done; see [`Error::after_lines`].
     LineOfChunk(u64),
     /// A line of the file, from 1.
     Line(u64),
@@ -90,7 +90,7 @@ pub(crate) enum Place {
     Row(u64),
 }
 
-/// The crate's results.
+/// The result of the crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
@@ -108,7 +108,7 @@ impl Error {
         wrapped
     }
 
-    /// An error of the caller's own, to stop a fold or a copy with.
+    /// Wraps an error of the caller, which ends a fold or a copy.
     #[cold]
     pub fn other(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         let source = error.into();
@@ -117,19 +117,19 @@ impl Error {
         wrapped
     }
 
-    /// The same error, about this file (if it did not name one already).
+    /// Sets the file of the error, unless it has one already.
     pub(crate) fn in_file(mut self, file: &Arc<str>) -> Self {
         self.0.file.get_or_insert_with(|| Arc::clone(file));
         self
     }
 
-    /// The same error, about this column.
+    /// Adds the column to the message.
     pub(crate) fn in_column(mut self, column: &str) -> Self {
         self.0.message = format!("column '{column}': {}", self.0.message);
         self
     }
 
-    /// The same error, with what to do about it.
+    /// Adds what the user can do about the error.
     pub(crate) fn with_remedy(mut self, remedy: Remedy) -> Self {
         self.0.remedy = Some(remedy);
         self
@@ -140,7 +140,8 @@ impl Error {
         self
     }
 
-    /// Turns a line of the chunk into a line of the file.
+    /// Replaces a line of the chunk by a line of the file. `before` is the number of lines before
+    /// the chunk.
     pub(crate) fn after_lines(mut self, before: u64) -> Self {
         if let Place::LineOfChunk(line) = self.0.place {
             self.0.place = Place::Line(before + line);
@@ -148,17 +149,17 @@ impl Error {
         self
     }
 
-    /// The cause.
+    /// Returns the cause.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The file it is about; `standard input` for that.
+    /// Returns the name of the file, which can be `standard input`.
     pub fn file(&self) -> Option<&str> {
         self.0.file.as_deref()
     }
 
-    /// The line of the file it is about, from 1 (for Parquet the row).
+    /// Returns the line of the file, from 1 (the row for Parquet).
     pub fn line(&self) -> Option<u64> {
         match self.0.place {
             Place::Line(line) | Place::Row(line) => Some(line),
@@ -166,28 +167,28 @@ impl Error {
         }
     }
 
-    /// What was wrong, without the file and the line.
+    /// Returns the message without the file and the line.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// What could be done about it, if something is known.
+    /// Returns what the user could do about the error, if something is known.
     pub fn remedy(&self) -> Option<Remedy> {
         self.0.remedy
     }
 
-    /// The library's error, if it was the cause.
+    /// Returns the error of the library, if it was the cause.
     pub fn sketch(&self) -> Option<&crivo::Error> {
         self.cause()
     }
 
-    /// The cause, if it is of this type.
+    /// Returns the underlying error, if it is of this type.
     pub(crate) fn cause<C: std::error::Error + 'static>(&self) -> Option<&C> {
         self.0.source.as_deref()?.downcast_ref()
     }
 
-    /// The operating system's reason, if it was the cause: so that a closed pipe, which is no
-    /// failure, can be told from a full disk.
+    /// Returns the kind of the operating system's error, if it was the cause. So the caller can
+    /// distinguish a closed pipe, which is not a failure, from a full disk.
     pub fn io_kind(&self) -> Option<io::ErrorKind> {
         self.0.source.as_deref()?.downcast_ref::<io::Error>().map(io::Error::kind)
     }

@@ -1,13 +1,13 @@
-//! Filters inside of Parquet files, as callers see them in every build.
+//! Filters inside of Parquet files. These types are part of every build.
 
 use crate::error::{Error, ErrorKind, Result};
 
 /// The columns of a written Parquet file that get a filter in each row group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnFilters {
-    /// Their names.
+    /// The names of the columns.
     pub columns: Vec<String>,
-    /// The share of absent values that a filter may take for members.
+    /// The false positive rate of a filter.
     pub rate: f64,
 }
 
@@ -21,7 +21,7 @@ impl ColumnFilters {
         Err(Error::new(ErrorKind::InvalidOption, message))
     }
 
-    /// What is said where no Parquet file is written.
+    /// Returns the error for filters in an output that is not Parquet.
     #[cold]
     pub(crate) fn only_in_parquet() -> Error {
         let message =
@@ -30,14 +30,14 @@ impl ColumnFilters {
     }
 }
 
-/// What the filters of a column say about keys.
+/// The answers of the filters of a column about keys.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct FilterAnswers {
-    /// For each key whether it may be a value of the column; false is certain.
+    /// For each key whether the column may contain it. False is certain.
     pub members: Vec<bool>,
-    /// The share of absent values that get a yes from one of the row groups.
+    /// The share of absent values that at least one row group's filter reports as present.
     pub false_positive_rate: f64,
-    /// The bytes of all filters.
+    /// The size of all filters in bytes.
     pub bytes: u64,
 }

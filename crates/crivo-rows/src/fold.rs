@@ -1,11 +1,11 @@
-//! The first primitive: records into a mergeable state, on every thread at once.
+//! The first primitive: reads records into mergeable states, on all threads.
 
 use crate::batch::{RowBatch, RowId};
 use crate::error::Result;
 use crate::scan::{Counts, Scan};
 use crate::schedule::{OnPanic, Shared, WorkerNumber, on_threads};
 
-/// What a fold brings back.
+/// The result of a fold.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Folded<S> {
@@ -15,25 +15,25 @@ pub struct Folded<S> {
     pub counts: Counts,
     /// Whether the progress hook stopped the pass before its end.
     pub stopped: bool,
-    /// The names of the first file's wanted columns, also if it has no rows; none where they are
+    /// The names of the first file's selected columns, even if it has no rows. Empty if columns are
     /// found record by record (all fields of JSONL).
     pub names: Vec<String>,
-    /// The first file's header as it stands, line end included.
+    /// The bytes of the first file's header, line end included.
     pub header: Option<Vec<u8>>,
-    /// The first file whose header is another, so that records of all files are not alike.
+    /// The first file whose header differs from that of the first file.
     pub odd_header: Option<String>,
     /// The first file whose columns have other names than those of the first file, or another
-    /// order, where both have names.
+    /// order, if both have names.
     pub odd_names: Option<String>,
-    /// What the user should know, each one sentence: columns that were left out.
+    /// What the user should know, each one sentence: for example columns that were left out.
     pub warnings: Vec<String>,
-    /// The rows before each chunk, where they are numbered.
+    /// The number of rows before each chunk, if rows are numbered.
     rows_before: Vec<u64>,
 }
 
 impl<S> Folded<S> {
-    /// The number of a record among all that were read, from 1, bad ones not counted: none unless
-    /// the scan was to [number rows](Scan::number_rows).
+    /// Returns the number of a record among all that were read, from 1, without the bad ones.
+    /// Returns `None` unless the scan [numbers rows](Scan::number_rows).
     pub fn row_number(&self, id: RowId) -> Option<u64> {
         let (chunk, row) = id.parts();
         Some(self.rows_before.get(chunk)? + row + 1)
@@ -41,14 +41,14 @@ impl<S> Folded<S> {
 }
 
 impl Scan<'_> {
-    /// Reads everything once. Each thread begins with a state of its own from `make`, `step` takes
-    /// one batch of records into it, and `merge` joins the states at the end.
+    /// Reads the input once. Each thread begins with its own state from `make`. `step` adds one
+    /// batch of records to a state, and `merge` joins the states at the end.
     ///
     /// For sketches whose merge equals the sketch of the joined stream, the result does not depend
-    /// on the number of threads; for the others see [`repeatable`](Scan::repeatable).
+    /// on the number of threads. For other sketches see [`repeatable`](Scan::repeatable).
     ///
     /// # Errors
-    /// The first one in input order, of reading, parsing, `step` or `merge`.
+    /// The first error in input order, of reading, parsing, `step` or `merge`.
     ///
     /// ```
     /// use crivo::distinct::HyperLogLog;

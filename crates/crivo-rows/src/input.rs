@@ -1,4 +1,4 @@
-//! What is read: files, patterns or standard input, and how their text is laid out.
+//! What to read: files, patterns or standard input, and how their text is divided into fields.
 
 use std::ffi::OsStr;
 use std::fs::Metadata;
@@ -15,26 +15,28 @@ use crate::worker::Worker;
 /// How a file's bytes are divided into records and fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// One record a line, fields (if asked for) between blanks or a delimiter; no quoting.
+    /// One record per line. Fields, if requested, are separated by blanks or a delimiter. No
+    /// quoting.
     Lines,
-    /// Comma-separated, with quoting, and a header unless told otherwise.
+    /// Comma-separated values with quoting, and by default with a header.
     Csv,
-    /// The same with tabs.
+    /// Tab-separated values, otherwise like CSV.
     Tsv,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Jsonl,
     /// Apache Parquet.
     Parquet,
 }
 
 impl Format {
-    /// The format that a file name tells, once `.gz`, `.zst`, `.xz` or `.bz2` is taken off; lines
-    /// if none.
+    /// Returns the format for the extension of a file name, after `.gz`, `.zst`, `.xz` or `.bz2` is
+    /// removed. Returns [`Lines`](Self::Lines) for any other extension.
     pub fn of_name(name: &str) -> Self {
         Self::told_by_name(name).unwrap_or(Self::Lines)
     }
 
-    /// The same; none if the name tells nothing.
+    /// Returns the format for the extension of a file name like [`of_name`](Self::of_name), or
+    /// `None` for any other extension.
     pub fn told_by_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let stem =
@@ -49,14 +51,14 @@ impl Format {
     }
 }
 
-/// The values of a record, in the order of the columns; none where a field is empty or missing.
+/// The values of a record in the order of the columns. `None` is an empty or missing field.
 pub type FirstRecord = Vec<Option<Vec<u8>>>;
 
-/// Where bytes come from.
+/// The origin of the bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Source {
     File(PathBuf),
-    /// A file with what a source held that can be read only once.
+    /// A file with a copy of a source that can be read only once. `of` is the name of that source.
     Copy {
         path: PathBuf,
         of: Arc<str>,
@@ -65,7 +67,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// The name used in messages.
+    /// Returns the name for messages.
     pub(crate) fn name(&self) -> Arc<str> {
         match self {
             Self::File(path) => path.to_string_lossy().into(),
@@ -74,7 +76,7 @@ impl Source {
         }
     }
 
-    /// The file that is read; none for standard input.
+    /// Returns the path of the file to read, or `None` for standard input.
     pub(crate) fn path(&self) -> Option<&Path> {
         match self {
             Self::File(path) | Self::Copy { path, .. } => Some(path),
@@ -82,13 +84,13 @@ impl Source {
         }
     }
 
-    /// What the system says about the source, if it is a file that can be read again.
+    /// Returns the metadata if the source is a regular file, which can be read again.
     fn file(&self) -> Option<Metadata> {
         self.path()?.metadata().ok().filter(Metadata::is_file)
     }
 }
 
-/// The files to read and how they are laid out.
+/// The files to read, and how they are divided into records and fields.
 ///
 /// ```
 /// use crivo_rows::{Format, Input};
@@ -124,21 +126,23 @@ impl Input {
         }
     }
 
-    /// Standard input.
+    /// Reads standard input.
     pub fn stdin() -> Self {
         Self::of(vec![Source::StandardInput])
     }
 
-    /// One file.
+    /// Reads one file.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self::of(vec![Source::File(path.into())])
     }
 
-    /// What a command line names: files, patterns such as `logs/*.csv.gz` (matches in
-    /// alphabetical order), or `-` for standard input; nothing at all is standard input too.
+    /// Reads the sources that a command line names: files, patterns such as `logs/*.csv.gz`
+    /// (matches in alphabetical order), or `-` for standard input. Without arguments it reads
+    /// standard input.
     ///
     /// # Errors
-    /// If a file does not exist, a pattern matches nothing, or a folder is named.
+    /// If a file does not exist, a pattern matches nothing, an argument is a folder, or standard
+    /// input is named twice.
     pub fn from_args<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Result<Self> {
         let mut sources = Vec::new();
         for arg in args {
@@ -153,17 +157,17 @@ impl Input {
         Ok(Self::of(sources))
     }
 
-    /// The format of every file, whatever its name.
+    /// Sets the format of all files, whatever their names.
     #[must_use]
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
         self
     }
 
-    /// What stands between fields: any text without line ends or quotes.
+    /// Sets the delimiter between fields, which is any text without line ends or quotes.
     ///
     /// # Errors
-    /// If it is empty or holds a line end or a quote.
+    /// If it is empty or contains a line end or a quote.
     pub fn delimiter(mut self, delimiter: impl AsRef<[u8]>) -> Result<Self> {
         let delimiter = delimiter.as_ref();
         if delimiter.is_empty() || delimiter.iter().any(|byte| b"\r\n\"".contains(byte)) {
@@ -174,64 +178,64 @@ impl Input {
         Ok(self)
     }
 
-    /// Whether the first record of a CSV or TSV file names the fields; true unless told.
+    /// Sets whether the first record of a CSV or TSV file names the fields. Default: true.
     #[must_use]
     pub fn header(mut self, header: bool) -> Self {
         self.header = header;
         self
     }
 
-    /// Whether a CSV or TSV field that begins with a quote is quoted; true unless told.
+    /// Sets whether a CSV or TSV field that begins with a quote is quoted. Default: true.
     #[must_use]
     pub fn quotes(mut self, quotes: bool) -> Self {
         self.quotes = quotes;
         self
     }
 
-    /// Count bad records instead of stopping at the first.
+    /// Sets whether bad records are counted instead of ending the pass with an error.
     #[must_use]
     pub fn skip_bad(mut self, skip_bad: bool) -> Self {
         self.skip_bad = skip_bad;
         self
     }
 
-    /// The longest record, in bytes: 64 MiB unless told. A longer one is an error, because a
-    /// missing quote can make one record of all that follows. Below the size of a chunk, 256 KiB,
-    /// it has no effect; 2 GiB is the most.
+    /// Sets the length of the longest record in bytes. The default is 64 MiB, the most is 2 GiB. A
+    /// longer record is an error, because a missing quote can make one record of the whole
+    /// remaining file. A value below the size of a chunk, 256 KiB, has no effect.
     #[must_use]
     pub fn max_record(mut self, bytes: usize) -> Self {
         self.limits.record = bytes.clamp(1, Limits::LONGEST_RECORD);
         self
     }
 
-    /// The most bytes of a file that are held in memory: 1 GiB unless told. Only a Parquet file
-    /// that is compressed as a whole, or comes through a pipe, has to be.
+    /// Sets the most bytes of a file that are held in memory. Default: 1 GiB. Only a Parquet file
+    /// that is compressed as a whole, or comes through a pipe, is held in memory.
     #[must_use]
     pub fn max_held(mut self, bytes: usize) -> Self {
         self.limits.held = bytes;
         self
     }
 
-    /// At the end of the last file, wait for it to grow until the progress hook says stop. A file
-    /// that is replaced or truncated meanwhile is read from its beginning. A pipe ends when it is
-    /// closed.
+    /// Sets whether to wait at the end of the last file for it to grow, until the progress hook
+    /// stops the pass. A file that is replaced or truncated meanwhile is read from its beginning. A
+    /// pipe ends when it is closed.
     #[must_use]
     pub fn follow(mut self, follow: bool) -> Self {
         self.follow = follow;
         self
     }
 
-    /// The files, in order; standard input is none.
+    /// Returns the paths of the files in order. Standard input has no path.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.sources.iter().filter_map(Source::path)
     }
 
-    /// Puts a copy in the place of each source that can be read only once. `copy` is given the path
-    /// of the source, none for standard input, and returns the path of the copy. Messages go on to
-    /// name the source.
+    /// Replaces each source that can be read only once by a copy. `copy` gets the path of the
+    /// source, or `None` for standard input, and returns the path of the copy. Messages still name
+    /// the original source.
     ///
     /// # Errors
-    /// The first of `copy`.
+    /// The first error of `copy`.
     pub fn with_copies<E>(
         mut self,
         mut copy: impl FnMut(Option<&Path>) -> std::result::Result<PathBuf, E>,
@@ -242,12 +246,12 @@ impl Input {
         Ok(self)
     }
 
-    /// Whether every source can be read a second time: files, and nothing that is followed.
+    /// Returns true if every source can be read again: all are files, and none is followed.
     pub fn is_rereadable(&self) -> bool {
         !self.follow && self.sources.iter().all(|source| source.file().is_some())
     }
 
-    /// The bytes in all files, when every source is a file that knows its size.
+    /// Returns the bytes of all files, or `None` if a source is not a file or is followed.
     pub fn total_bytes(&self) -> Option<u64> {
         if self.follow {
             return None;
@@ -255,12 +259,12 @@ impl Input {
         self.sources.iter().map(|source| source.file().map(|file| file.len())).sum()
     }
 
-    /// The names of each source's fields, numbers where they have none, as a scan of
-    /// [all](crate::Select::All) would find them; of JSONL those of the first record. None are
-    /// known of what cannot be read twice.
+    /// Returns the names of each source's fields, as a scan of [all](crate::Select::All) would find
+    /// them. Fields without names have numbers. For JSONL the names are those of the first record.
+    /// A source that cannot be read twice has none.
     ///
     /// # Errors
-    /// If a file cannot be read, or its beginning is wrong.
+    /// If a file cannot be read, or its beginning is malformed.
     pub fn field_names(&self) -> Result<Vec<Vec<String>>> {
         const ENOUGH: usize = 64 << 10;
         let mut alone = Self { follow: false, ..self.without_sources() };
@@ -277,11 +281,11 @@ impl Input {
             .collect()
     }
 
-    /// What is selected of the first record; nothing if there is no record, or the input cannot be
-    /// read twice. Reads no more than that takes.
+    /// Returns the selected values of the first record. Returns `None` if there is no record, or if
+    /// the input cannot be read twice. Reads only as much of the file as needed.
     ///
     /// # Errors
-    /// If the file cannot be read, its beginning is wrong, or it has no such field.
+    /// If the file cannot be read, its beginning is malformed, or it has no such field.
     ///
     /// ```
     /// use crivo_rows::{Input, Select};
@@ -298,7 +302,7 @@ impl Input {
         if !self.is_rereadable() {
             return Ok(None);
         }
-        // What is wrong with later records is not asked.
+        // Errors in later records do not matter here.
         let lenient = Self { skip_bad: true, ..self.clone() };
         let scan = Scan::of(&lenient).select(select);
         let mut feed = Feed::new(&lenient, &scan.select, None, ENOUGH);
@@ -309,7 +313,7 @@ impl Input {
                 let values =
                     (0..batch.names().len()).map(|column| batch.value(column, 0).map(<[u8]>::to_vec));
                 found = Some(values.collect());
-                // The rest of the chunk is not wanted.
+                // Ends the run, because only the first record is needed.
                 Err(Error::new(ErrorKind::Other, "the first record was read"))
             });
             if found.is_some() {
@@ -320,7 +324,8 @@ impl Input {
         Ok(found)
     }
 
-    /// The settings alone: a copy of them takes no longer for many files than for one.
+    /// Returns the settings without the sources, so that the time of a copy does not grow with the
+    /// number of files.
     fn without_sources(&self) -> Self {
         let Self { format, delimiter, header, quotes, skip_bad, follow, limits, .. } = self;
         let delimiter = delimiter.clone();
@@ -336,12 +341,12 @@ impl Input {
         }
     }
 
-    /// The format of the first source, if it was chosen or its name tells it.
+    /// Returns the format of the first source, if it was set or the file name tells it.
     pub fn told_format(&self) -> Option<Format> {
         self.sources.first().and_then(|source| self.told_format_of(source))
     }
 
-    /// The format of a source, if it was chosen or the name tells it.
+    /// Returns the format of a source, if it was set or the file name tells it.
     pub(crate) fn told_format_of(&self, source: &Source) -> Option<Format> {
         self.format.or_else(|| Format::told_by_name(&source.name()))
     }
@@ -355,7 +360,8 @@ impl Input {
     }
 }
 
-/// One argument's files. A name that exists is taken as it stands, so that `[1].csv` can be read.
+/// Adds the files of one argument. A name that exists is not used as a pattern, so that `[1].csv`
+/// can be read.
 fn expand(arg: &OsStr, sources: &mut Vec<Source>) -> Result<()> {
     if arg == "-" {
         sources.push(Source::StandardInput);

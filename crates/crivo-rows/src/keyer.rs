@@ -1,4 +1,5 @@
-//! Values become keys here, and only here: as text, as integers, or as their word n-grams.
+//! Converts values to keys: to text, to integers, or to their word n-grams. Only this module does
+//! it.
 
 use crivo::keys::text::parse_integer;
 use crivo::keys::{KeyBatch, KeyBuffer, KeyKind, KeyScheme, Span, Words};
@@ -7,36 +8,36 @@ use crate::column::Values;
 use crate::error::{Error, ErrorKind, Result};
 use crate::parse::json::each_element;
 
-/// What of a value is an item.
+/// The items of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Items {
     /// The value itself.
     #[default]
     Values,
-    /// Its runs of this many consecutive words. A word is a run of letters, digits and `_` of any
-    /// script, in lower case; between the words of an item stands one blank. A value with fewer
-    /// words has no item.
+    /// The value's runs of this many consecutive words. A word is a run of letters, digits and `_`
+    /// of any script, in lower case. The words of an item are separated by one blank. A value with
+    /// fewer words has no item.
     Words(usize),
 }
 
-/// Keys of a batch, and the row each came from.
+/// The keys of a batch, and the row of each.
 #[derive(Debug, Clone, Copy)]
 pub struct RowKeys<'a> {
     /// The keys.
     pub keys: KeyBatch<'a>,
-    /// For each key its row in the batch, ascending. Rows without a key are not there; with
-    /// word n-grams a row can be there more than once.
+    /// The row of each key in the batch, ascending. Rows without a key do not occur. With word
+    /// n-grams a row can occur more than once.
     pub rows: &'a [u32],
 }
 
-/// The reusable memory that keys are made in.
+/// The reusable buffers for keys.
 #[derive(Debug)]
 pub(crate) struct Keyer {
     items: Items,
     buffer: KeyBuffer,
     rows: Vec<u32>,
     integers: Vec<u64>,
-    /// The places of values in a dictionary, without those that are missing.
+    /// The indexes of values in a dictionary, without the missing ones.
     places: Vec<u32>,
     ngrams: Ngrams,
 }
@@ -57,8 +58,9 @@ impl Keyer {
         self.buffer.scheme()
     }
 
-    /// The keys of the values. Where every value is there, the values' own spans do. `bad` is told
-    /// of each value that cannot be a key and says whether to go on without it.
+    /// Returns the keys of the values. `as_they_are` says that no value is missing, so that the
+    /// spans of the values can be used directly. `bad` gets each value that cannot be a key; its
+    /// error ends the conversion, otherwise the value is skipped.
     pub(crate) fn keys<'a>(
         &'a mut self,
         values: Values<'a>,
@@ -126,8 +128,8 @@ impl Keyer {
 }
 
 impl Keyer {
-    /// The keys of the elements of values that are JSON arrays. Elements that are null or empty are
-    /// no keys.
+    /// Returns the keys of the elements of values that are JSON arrays. Elements that are null or
+    /// empty have no key.
     pub(crate) fn keys_of_elements<'a>(&'a mut self, values: Values<'a>) -> Result<RowKeys<'a>> {
         let Self { buffer, rows, integers, ngrams, items, .. } = self;
         let kind = buffer.scheme().kind();
@@ -172,8 +174,7 @@ pub(crate) fn not_an_integer(value: &[u8]) -> Error {
     Error::new(ErrorKind::NotInteger, message)
 }
 
-/// Words written one after the other with a blank between, so that every n-gram of them is one
-/// stretch of the text.
+/// Words separated by single blanks, so that every n-gram of them is one stretch of the text.
 #[derive(Debug, Default)]
 struct Ngrams {
     words: Words,

@@ -1,4 +1,4 @@
-//! How the text of one file is divided, once its first record has been seen.
+//! How the text of one file is divided into records and fields, which its first record tells.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,13 +9,13 @@ use crate::parse::delimited::{blank_lines, first_record};
 use crate::parse::jsonl::{NamedField, Wanted, first_names};
 use crate::select::{Chosen, Select, no_such_field};
 
-/// What every chunk of a file needs to know.
+/// The settings that every chunk of a file needs.
 #[derive(Debug)]
 pub(crate) struct Layout {
     pub(crate) file: Arc<str>,
     pub(crate) shape: Shape,
     pub(crate) chosen: Chosen,
-    /// Whether the one column is the record itself.
+    /// Whether the only column is the record itself.
     pub(crate) whole: bool,
     /// The header's bytes, line end included.
     pub(crate) header: Option<Vec<u8>>,
@@ -25,9 +25,9 @@ pub(crate) struct Layout {
 pub(crate) enum Shape {
     /// Records are lines.
     Lines,
-    /// Fields stand between blanks.
+    /// Fields are separated by blanks.
     Blanks { slots: Slots },
-    /// Fields stand between delimiters.
+    /// Fields are separated by delimiters.
     Delimited(Delimited),
     /// Records are JSON objects.
     Json(Wanted),
@@ -37,12 +37,12 @@ pub(crate) enum Shape {
 pub(crate) struct Delimited {
     pub(crate) delimiter: Vec<u8>,
     pub(crate) quotes: bool,
-    /// How many fields a record must have; any number if none.
+    /// The number of fields that a record must have, or `None` for any number.
     pub(crate) fields: Option<usize>,
     pub(crate) slots: Slots,
 }
 
-/// For each field of a record, up to the last that is wanted, the column it goes to.
+/// The column of each field of a record, up to the last selected field.
 #[derive(Debug)]
 pub(crate) struct Slots(Vec<u32>);
 
@@ -57,7 +57,7 @@ impl Slots {
         Self(slots)
     }
 
-    /// The column of a field.
+    /// Returns the column of a field, or `None` if the field is not selected.
     #[inline]
     pub(crate) fn of(&self, field: usize) -> Option<usize> {
         self.0.get(field).filter(|&&slot| slot != Self::NOWHERE).map(|&slot| slot as usize)
@@ -69,8 +69,8 @@ impl Slots {
 }
 
 impl Layout {
-    /// The layout of a file that begins with `text`, which holds at least its first record, and
-    /// where the data begin.
+    /// Returns the layout of a file that begins with `text`, and where the data begin. `text` has
+    /// at least the file's first record.
     pub(crate) fn of_text(
         input: &Input,
         format: Format,
@@ -98,8 +98,8 @@ impl Layout {
         Ok((layout, data))
     }
 
-    /// Whether these whole lines are all empty, so that the first record, which tells the layout,
-    /// is yet to come.
+    /// Returns true if these whole lines are all empty, so that more text is needed for the first
+    /// record, which tells the layout.
     pub(crate) fn needs_more(input: &Input, format: Format, text: &[u8]) -> bool {
         match (format, input.delimiter_of(format)) {
             (Format::Jsonl, _) => text.trim_ascii().is_empty(),
@@ -177,8 +177,8 @@ impl Layout {
     }
 }
 
-/// Which of the wanted fields some JSON record had: over all files, because only when everything
-/// is read is it certain that a name is wrong.
+/// Which selected fields some JSON record had, over all files. Only at the end of the input is it
+/// certain that a name is wrong.
 #[derive(Debug, Default)]
 pub(crate) struct SeenFields {
     fields: Vec<(String, Arc<AtomicBool>)>,
@@ -197,7 +197,7 @@ impl SeenFields {
         fields.map(|(name, seen)| NamedField::new(name, names.contains(name), Arc::clone(seen))).collect()
     }
 
-    /// Refuses a field that no record had.
+    /// Returns an error for a field that no record had.
     pub(crate) fn require_all(&self) -> Result<()> {
         let unseen = self.fields.iter().find(|(_, seen)| !seen.load(Ordering::Relaxed));
         match (unseen, &self.first_file) {

@@ -1,22 +1,23 @@
 //! Rows out of files: formats, compression and fields, in two primitives.
 //!
-//! - [`Scan::fold`] reads everything once, on every thread, into a state that merges.
-//! - [`Scan::copy_rows`] writes the records a predicate keeps, unchanged and in input order;
-//!   [`Scan::convert_rows`] writes them in another format.
-//!   [`Scan::edit_rows`] also replaces a value in some of them.
+//! - [`Scan::fold`] reads the input once, on all threads, into states that are merged at the end.
+//! - [`Scan::copy_rows`] writes the records that a predicate keeps, unchanged and in input order.
+//!   [`Scan::convert_rows`] writes them in another format, and [`Scan::edit_rows`] also replaces a
+//!   value in some of them.
 //!
-//! Lines, CSV, TSV, JSONL and Parquet; gzip, zstd, xz and bzip2, recognised by content; files,
-//! patterns or standard input. docs/keys.md has the table of how values become keys.
+//! The formats are lines, CSV, TSV, JSONL and Parquet. Compression by gzip, zstd, xz or bzip2 is
+//! recognised by content. The input is files, patterns or standard input. docs/keys.md has the
+//! table of how values become keys.
 //!
-//! # The pieces
+//! # The main types
 //!
-//! | type | says |
+//! | type | role |
 //! |---|---|
 //! | [`Input`] | which files, their format, delimiter, header; whether bad records are skipped |
 //! | [`Select`] | which fields: some by name or number, all, or the whole record |
 //! | [`Scan`] | one pass: input, fields, key scheme, threads, progress |
-//! | [`RowBatch`] | what a step is given: about a thousand records, columns side by side |
-//! | [`Folded`], [`Copied`] | what comes back: state, counts, header, warnings |
+//! | [`RowBatch`] | what a step gets: about a thousand records, columns side by side |
+//! | [`Folded`], [`Copied`] | the result: state, counts, header, warnings |
 //!
 //! # How commands use it
 //!
@@ -34,9 +35,9 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Several fields of a record side by side (weights, conditions, times, sets and their items):
-//! [`RowBatch::column`] has the values row by row, and [`RowBatch::keys_with_rows`] the keys with
-//! the row of each:
+//! For several fields of a record side by side (weights, conditions, times, sets and their items),
+//! [`RowBatch::column`] has the values row by row, and [`RowBatch::keys_with_rows`] has the keys
+//! with the row of each:
 //!
 //! ```
 //! # use std::collections::HashMap;
@@ -64,10 +65,11 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Rows chosen in one pass and copied in another are named by [`RowBatch::id`]. Rows kept as they
-//! pass (samples) are [`RowBatch::record`]; [`Folded::header`] goes before them.
+//! [`RowBatch::id`] names a row, so that one pass can choose rows and another can copy them.
+//! [`RowBatch::record`] has the bytes of a row, for samples that keep rows during the pass; write
+//! [`Folded::header`] before them.
 //!
-//! First occurrences, which have to be judged in order, into standard output:
+//! First occurrences must be judged in input order. This writes them to standard output:
 //!
 //! ```
 //! # use std::collections::HashSet;
@@ -84,12 +86,12 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Without the feature `parquet`, which is on by default, nothing of Arrow is built, and a Parquet
-//! file is an error that says so.
+//! Without the feature `parquet`, which is on by default, Arrow is not built, and a Parquet file is
+//! an error that says so.
 //!
-//! The crate prints nothing and reads no clock; [`Progress`] tells how far a pass has come and can
-//! stop it. Errors name the file and the line, and the first in input order is reported, whatever
-//! the number of threads.
+//! The crate prints nothing and does not read the clock. [`Progress`] reports how far a pass is and
+//! can stop it. Errors name the file and the line. With any number of threads, the reported error
+//! is the first in input order.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "parquet"), allow(dead_code))] // what only the reader of Parquet uses

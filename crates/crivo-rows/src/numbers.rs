@@ -10,12 +10,12 @@ pub struct FieldNumbers {
     pub values: Vec<f64>,
     /// The row of each number.
     pub rows: Vec<usize>,
-    /// Rows so far whose value is not a number.
+    /// The number of rows so far whose value is not a number.
     pub bad: u64,
 }
 
 impl FieldNumbers {
-    /// Reads the numbers in a column, replacing those before. Missing values are passed over.
+    /// Reads the numbers in a column, and replaces the previous ones. Missing values are skipped.
     ///
     /// # Errors
     /// If a value is not a number, unless `skip_bad` counts it.
@@ -40,7 +40,7 @@ impl FieldNumbers {
     }
 }
 
-/// A whole number from 0 on, blanks around it allowed.
+/// Returns a whole number from 0 on. Blanks around it are allowed.
 pub fn whole(text: &[u8]) -> Option<u64> {
     let digits = match text.trim_ascii() {
         [b'+', digits @ ..] | digits => digits,
@@ -54,7 +54,7 @@ pub fn whole(text: &[u8]) -> Option<u64> {
     })
 }
 
-/// What is left of an integer after division, from 0 to below the divisor also if it is negative.
+/// Returns the remainder of an integer, which is in `0..divisor` for negative integers too.
 pub fn remainder(text: &[u8], divisor: u64) -> Option<u64> {
     match text.trim_ascii() {
         [b'-', digits @ ..] if digits.first().is_some_and(u8::is_ascii_digit) => {
@@ -65,10 +65,10 @@ pub fn remainder(text: &[u8], divisor: u64) -> Option<u64> {
     }
 }
 
-/// A finite number, blanks around it allowed.
+/// Returns a finite number. Blanks around it are allowed.
 pub fn decimal(text: &[u8]) -> Option<f64> {
     let text = text.trim_ascii();
-    // Most are short and whole: no need for the general parser.
+    // Most numbers are short and whole, and do not need the general parser.
     if text.len() <= 15
         && text.first().is_some_and(u8::is_ascii_digit)
         && let Some(number) = whole(text)
@@ -78,7 +78,7 @@ pub fn decimal(text: &[u8]) -> Option<f64> {
     std::str::from_utf8(text).ok()?.parse::<f64>().ok().filter(|number| number.is_finite())
 }
 
-/// A value as an error shows it.
+/// Returns a value as an error message shows it.
 pub fn shown(value: &[u8]) -> String {
     String::from_utf8_lossy(&value[..value.len().min(60)]).into_owned()
 }

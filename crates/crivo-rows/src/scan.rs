@@ -1,4 +1,4 @@
-//! A pass over the input: what to hand on, how values become keys, on how many threads.
+//! A pass over the input: which fields and records, how values become keys, on how many threads.
 
 use crivo::keys::{KeyKind, KeyScheme};
 
@@ -15,26 +15,25 @@ use crate::select::Select;
 /// A chunk fits the second-level cache beside what the parser and a sketch use.
 const CHUNK: usize = 256 << 10;
 
-/// Says which records of a batch are handed on, by setting their flags, which begin as false. An
-/// error ends the pass.
+/// Sets the flags of the records that pass. All flags begin as false. An error ends the scan.
 pub type Filter<'f> = dyn Fn(&RowBatch<'_>, &mut [bool]) -> Result<()> + Sync + 'f;
 
-/// Says of which records the values are needed.
+/// Returns true if the values of a record are needed.
 pub type NeedsValues<'n> = dyn Fn(RowId) -> bool + Sync + 'n;
 
-/// Which records are handed on.
+/// Which records pass.
 #[derive(Clone, Copy)]
 pub(crate) enum RowFilter<'a> {
-    /// Those that a function flags.
+    /// The records that a function flags.
     Flagged(&'a Filter<'a>),
-    /// Those that satisfy a condition, whose fields are the columns from this one on.
+    /// The records that satisfy a condition. Its fields are the columns from this one on.
     Satisfying(&'a Condition, usize),
-    /// Those that satisfy a condition, whose fields are found among all columns by their names.
+    /// The records that satisfy a condition. Its fields are found by name among all columns.
     SatisfyingNamed(&'a Condition),
 }
 
 impl RowFilter<'_> {
-    /// Sets the flags of the records that are handed on.
+    /// Sets the flags of the records that pass.
     pub(crate) fn flag(self, batch: &RowBatch<'_>, flags: &mut [bool]) -> Result<()> {
         match self {
             Self::Flagged(filter) => filter(batch, flags),
@@ -51,7 +50,7 @@ impl RowFilter<'_> {
         }
     }
 
-    /// The same for a scan of all columns.
+    /// Returns the same filter for a scan of all columns.
     pub(crate) fn by_name(self) -> Self {
         match self {
             Self::Satisfying(condition, _) => Self::SatisfyingNamed(condition),
@@ -60,7 +59,7 @@ impl RowFilter<'_> {
     }
 }
 
-/// A pass over an [`Input`], to be [folded](Scan::fold) or [copied](Scan::copy_rows).
+/// A pass over an [`Input`], which is [folded](Scan::fold) or [copied](Scan::copy_rows).
 #[derive(Clone)]
 pub struct Scan<'a> {
     pub(crate) input: &'a Input,
@@ -78,7 +77,7 @@ pub struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    /// A pass that hands on whole records, keyed by their bytes, on all processors.
+    /// Creates a pass over whole records, keyed by their bytes, on all processors.
     pub fn of(input: &'a Input) -> Self {
         Self {
             input,
@@ -96,36 +95,36 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// What of each record is handed on.
+    /// Sets which fields of each record a step gets.
     #[must_use]
     pub fn select(mut self, select: Select) -> Self {
         self.select = select;
         self
     }
 
-    /// How values become keys: text or integers, and the seed. Take it from the sketch.
+    /// Sets how values become keys: text or integers, and the seed. Take it from the sketch.
     #[must_use]
     pub fn keys(mut self, scheme: KeyScheme) -> Self {
         self.scheme = scheme;
         self
     }
 
-    /// What of a value is an item: itself, or its word n-grams.
+    /// Sets the items of a value: the value itself, or its word n-grams.
     #[must_use]
     pub fn items(mut self, items: Items) -> Self {
         self.items = items;
         self
     }
 
-    /// On how many threads; 0 means as many as there are processors.
+    /// Sets the number of threads; 0 means the number of processors.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
     }
 
-    /// Whether the chunks are dealt to the threads in turn, so that the same input on the same
-    /// number of threads gives the same result even where merging is not exact (heavy hitters,
+    /// Sets whether the chunks are dealt to the threads in turn. Then the same input on the same
+    /// number of threads gives the same result even if merging is not exact (heavy hitters,
     /// samples). It costs some waiting; sketches that merge exactly do not need it.
     #[must_use]
     pub fn repeatable(mut self, repeatable: bool) -> Self {
@@ -133,8 +132,8 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Leaves out the records that the filter does not flag, before anything else sees them. The
-    /// fields it looks at are among those that are selected.
+    /// Leaves out the records that the filter does not flag, before any step gets them. The filter
+    /// sees only the selected fields.
     ///
     /// ```
     /// use crivo_rows::{Input, Scan, Select};
@@ -158,12 +157,12 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Leaves out the records that do not satisfy a condition. Its fields are read behind those
-    /// that are selected.
+    /// Leaves out the records that do not satisfy a condition. Its fields are read in addition to
+    /// the selected ones, and their columns come after them.
     ///
     /// # Errors
-    /// If the condition is about fields, and no fields are selected by name or number:
-    /// [`Select::fields`] or [`Select::All`].
+    /// If the condition uses fields, but the selection is neither fields by name or number
+    /// ([`Select::fields`]) nor [`Select::All`].
     ///
     /// ```
     /// use crivo_rows::condition::Condition;
@@ -196,40 +195,40 @@ impl<'a> Scan<'a> {
         Ok(self)
     }
 
-    /// For a later reading of files that were read before: the values of other records may be
-    /// missing, because records of JSON are then neither parsed nor checked, which saves most of
-    /// the time. All records are handed on, with the same ids. Where bad records are skipped, all
-    /// are parsed.
+    /// Reads only the values of the records for which the function returns true. This is for files
+    /// that were read before. The values of other records may be missing, because JSON records are
+    /// then neither parsed nor checked, which saves most of the time. The step still gets all
+    /// records, with the same ids. If bad records are skipped, all records are parsed.
     #[must_use]
     pub fn values_of(mut self, needs_values: &'a NeedsValues<'a>) -> Self {
         self.needs_values = Some(needs_values);
         self
     }
 
-    /// Whether [`Folded::row_number`](crate::Folded::row_number) is to be answered, which takes 8
-    /// bytes a chunk of input.
+    /// Sets whether [`Folded::row_number`](crate::Folded::row_number) is available. It takes 8
+    /// bytes for each chunk of input.
     #[must_use]
     pub fn number_rows(mut self, numbers_rows: bool) -> Self {
         self.numbers_rows = numbers_rows;
         self
     }
 
-    /// Whom to tell how far the pass has come, and who may stop it.
+    /// Sets the hook that is told how far the pass is, and that can stop it.
     #[must_use]
     pub fn progress(mut self, progress: &'a dyn Progress) -> Self {
         self.progress = Some(progress);
         self
     }
 
-    /// The columns for which a Parquet file that is written gets filters. Rows that are written as
-    /// text are refused then.
+    /// Sets the columns that get filters in a written Parquet file. Writing rows as text is then an
+    /// error.
     #[must_use]
     pub fn column_filters(mut self, filters: &'a ColumnFilters) -> Self {
         self.column_filters = Some(filters);
         self
     }
 
-    /// The size of chunks, for tests that want borders everywhere.
+    /// Sets the size of chunks, for tests with many chunk borders.
     #[doc(hidden)]
     #[must_use]
     pub fn chunk_size(mut self, bytes: usize) -> Self {
@@ -256,21 +255,21 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// What was read.
+/// The numbers of what was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
-    /// Records, without the bad ones.
+    /// Records without the bad ones.
     pub rows: u64,
-    /// Records whose first wanted field is empty or null.
+    /// Records whose first selected field is empty or null.
     pub skipped: u64,
-    /// Records that the filter left out; they are among `rows`.
+    /// Records that the filter left out. They are included in `rows`.
     pub left_out: u64,
     /// Records that were skipped because they were bad.
     pub bad: u64,
-    /// Bytes read, as stored: compressed where the file is.
+    /// Bytes read as stored, which is compressed if the file is.
     pub bytes: u64,
-    /// How often a followed file became shorter than what was read of it. Rows may have been missed
-    /// then, and no count is exact.
+    /// How often a followed file became shorter than the part that was already read. Rows may have
+    /// been missed then, and no count is exact.
     pub truncations: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Who takes the next chunk: threads that start together, claim work in turn, and stop together.
+//! Distributes chunks to threads, which start together, claim work in turn, and stop together.
 
 use std::panic::resume_unwind;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,21 +11,21 @@ use crate::ledger::{ChunkLines, Ledger};
 use crate::scan::{Counts, Scan};
 use crate::worker::{Step, Worker};
 
-/// What a thread needs to read with, beside its state.
+/// The memory that a thread needs to read, beside its state.
 const THREAD_MEMORY: usize = 24 << 20;
 
-/// What the workers of a pass share.
+/// The state that the workers of a pass share.
 pub(crate) struct Shared<'a> {
     feed: Mutex<Feed<'a>>,
     turn: Condvar,
     ledger: Mutex<Ledger>,
-    /// Whether chunks are dealt to the workers in turn; otherwise the next free one takes the next
-    /// chunk.
+    /// Whether chunks are dealt to the workers in turn. Otherwise the next free worker takes the
+    /// next chunk.
     in_turn: bool,
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A worker that panicked takes the whole pass with it; what it locked is not used again.
+    // A panic of a worker ends the whole pass, so data that it had locked is not used again.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -39,7 +39,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// The next work for this worker; nothing when the pass is over.
+    /// Returns the next work for this worker, or `None` when the pass is over.
     pub(crate) fn claim(&self, worker: WorkerNumber, chunk: &mut Chunk) -> Option<Work> {
         let mut feed = lock(&self.feed);
         let in_turn = self.in_turn && worker.of > 1;
@@ -62,24 +62,24 @@ impl<'a> Shared<'a> {
         lock(&self.ledger).finish(work.sequence, ChunkLines { begins_file: work.begins_file, lines, rows });
     }
 
-    /// The rows before each chunk, if rows are numbered.
+    /// Returns the rows before each chunk, if rows are numbered.
     pub(crate) fn take_rows_before(&self) -> Vec<u64> {
         lock(&self.ledger).take_rows_before()
     }
 
-    /// Stops the pass: nothing more is handed out.
+    /// Stops the pass with an error. No more work is handed out.
     pub(crate) fn fail(&self, work: &Work, error: Error) {
         lock(&self.ledger).fail(work.sequence, work.begins_file, error);
         self.stop();
     }
 
-    /// Nothing more is handed out.
+    /// Stops the pass. No more work is handed out.
     pub(crate) fn stop(&self) {
         lock(&self.feed).ended = true;
         self.turn.notify_all();
     }
 
-    /// Reads with one worker until the pass is over, and returns what it has read.
+    /// Reads with one worker until the pass is over. Returns the counts of what it has read.
     pub(crate) fn run_worker(&self, scan: &Scan<'_>, number: WorkerNumber, step: &mut Step<'_>) -> Counts {
         let _guard = OnPanic(|| self.stop());
         let mut worker = Worker::new(scan);
@@ -87,7 +87,7 @@ impl<'a> Shared<'a> {
             let mut rows = 0;
             let ran = worker.run(&work, &mut |batch| {
                 rows += batch.records as u64;
-                // The filter may have left nothing of it.
+                // The filter may have left out all rows.
                 if batch.rows() > 0 { step(batch) } else { Ok(()) }
             });
             match ran {
@@ -98,7 +98,7 @@ impl<'a> Shared<'a> {
         worker.counts()
     }
 
-    /// The end of the pass, once every worker has stopped: the first error, or what was read.
+    /// Ends the pass after every worker has stopped. Returns the first error, or the counts.
     pub(crate) fn conclude(self, parts: impl Iterator<Item = Counts>) -> Result<(Feed<'a>, Counts)> {
         if let Some(error) = self.ledger.into_inner().unwrap_or_else(PoisonError::into_inner).into_failure() {
             return Err(error);
@@ -114,8 +114,8 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// Runs its closure if the thread is panicking when it is dropped: workers that wait for this one's
-/// turn must not wait for ever.
+/// Runs its closure if it is dropped while the thread panics, because other workers must not wait
+/// forever for this worker's turn.
 pub(crate) struct OnPanic<F: Fn()>(pub(crate) F);
 
 impl<F: Fn()> Drop for OnPanic<F> {
@@ -129,13 +129,13 @@ impl<F: Fn()> Drop for OnPanic<F> {
 /// One of the workers of a pass.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WorkerNumber {
-    /// From 0.
+    /// The worker's number, from 0.
     pub(crate) number: usize,
-    /// How many there are.
+    /// The number of workers.
     pub(crate) of: usize,
 }
 
-/// Returns the number of threads for a wanted number; 0 is one for each processor.
+/// Returns the number of threads to use; 0 wanted threads mean one for each processor.
 pub fn thread_count(wanted: usize) -> usize {
     if wanted > 0 { wanted } else { processors() }
 }
@@ -145,8 +145,8 @@ pub(crate) fn processors() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
 
-/// Runs `work` on `wanted` threads, this one being the first of them, and returns what each came
-/// to, in the order of their numbers.
+/// Runs `work` on `wanted` threads. This thread is the first of them. Returns the results in the
+/// order of the threads' numbers.
 pub(crate) fn on_threads<T: Send>(wanted: usize, work: impl Fn(WorkerNumber) -> T + Sync) -> Vec<T> {
     let parts = Mutex::new(Vec::new());
     start_threads(wanted, &|worker| {
@@ -158,9 +158,9 @@ pub(crate) fn on_threads<T: Send>(wanted: usize, work: impl Fn(WorkerNumber) -> 
     parts.into_iter().map(|(_, part)| part).collect()
 }
 
-/// Runs `work` on `wanted` threads. If the system does not start all, those that it started do the
-/// work: `work` is called when it is known how many they are. Starting threads takes much code,
-/// which is compiled once for all kinds of results.
+/// Runs `work` on `wanted` threads. If the system cannot start all of them, the started ones do the
+/// work: `work` is called only when their number is known. The code to start threads is large, so
+/// it is compiled once for all result types.
 fn start_threads(wanted: usize, work: &(dyn Fn(WorkerNumber) + Sync)) {
     if wanted <= 1 {
         return work(WorkerNumber { number: 0, of: 1 });
@@ -171,8 +171,8 @@ fn start_threads(wanted: usize, work: &(dyn Fn(WorkerNumber) + Sync)) {
         let gate = &gate;
         let mut others = Vec::new();
         for number in 1..wanted {
-            // More threads than processors are started only if there is memory for them all: one
-            // that has none when it works would end the process.
+            // More threads than processors are started only if there is memory for all of them. A
+            // thread that runs out of memory later would end the process.
             if number >= usual && require_memory(THREAD_MEMORY.saturating_mul(number + 1)).is_err() {
                 break;
             }
@@ -194,7 +194,7 @@ fn start_threads(wanted: usize, work: &(dyn Fn(WorkerNumber) + Sync)) {
     });
 }
 
-/// Holds threads back until it is known how many there are.
+/// Blocks threads until their number is known.
 #[derive(Debug, Default)]
 struct Gate {
     threads: Mutex<usize>,

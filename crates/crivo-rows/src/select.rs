@@ -1,67 +1,68 @@
-//! Which fields of a record are wanted, and where they are.
+//! Which fields of a record are selected, and their positions.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Remedy, Result};
 
-/// What of each record a [`Scan`](crate::Scan) hands on.
+/// What a step of a [`Scan`](crate::Scan) gets of each record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Select {
-    /// The whole record as one column: its bytes as they stand, without the line end.
+    /// The whole record as one column: its bytes without the line end.
     Row,
-    /// The one thing there is: the whole line where records are lines, the field where they have
-    /// only one; else an error that lists the fields. What a command means when no field is named.
+    /// The only value of a record: the whole line if records are lines, or the field if they have
+    /// only one. Several fields are an error that lists them. Commands use it if no field is named.
     Single,
-    /// These fields, in this order, each by name or by number (from 1). A name is tried first,
-    /// so a column that is called `2020` is found by it. None at all counts records only.
+    /// These fields in this order, each by name or by number (from 1). Names take precedence, so a
+    /// column with the name `2020` is found by it. Without any field, records are only counted.
     ///
-    /// Where no field has the whole name, `a,b` is one column of two values (docs/keys.md has its
-    /// text), and in JSON `a.b` is the field `b` of the object `a`, and `a[]` each element of the
-    /// array `a`.
+    /// If no field has the whole name, `a,b` is one column of two values (docs/keys.md defines its
+    /// text). In JSON, `a.b` is then the field `b` of the object `a`, and `a[]` is each element of
+    /// the array `a`.
     Fields(Vec<String>),
-    /// Every field. The columns of a JSONL file are those of the records seen so far, so they
-    /// can differ between batches: [`RowBatch::names`](crate::RowBatch::names) tells.
+    /// All fields. The columns of a JSONL file are those of the records read so far. So they can
+    /// differ between batches; see [`RowBatch::names`](crate::RowBatch::names).
     All,
 }
 
 impl Select {
-    /// One field.
+    /// Selects one field.
     pub fn field(field: impl Into<String>) -> Self {
         Self::Fields(vec![field.into()])
     }
 
-    /// Several fields.
+    /// Selects several fields.
     pub fn fields<F: Into<String>>(fields: impl IntoIterator<Item = F>) -> Self {
         Self::Fields(fields.into_iter().map(Into::into).collect())
     }
 
-    /// Returns true if a record may give several values of a field: the elements of an array.
+    /// Returns true if a field may have several values in a record, which are the elements of an
+    /// array.
     pub fn may_have_elements(&self) -> bool {
         matches!(self, Self::Fields(fields) if fields.iter().any(|field| field.ends_with(ELEMENTS)))
     }
 }
 
-/// The wanted fields of one file. A field asked for twice is read once.
+/// The selected fields of one file. A field that is selected twice is read once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Chosen {
     /// The number of each field to read, from 0.
     pub(crate) fields: Vec<usize>,
-    /// For each column of the batch, which of `fields` it is; beyond those, which of `joined`.
+    /// For each column of the batch, its index in `fields`, or beyond them in `joined`.
     pub(crate) columns: Vec<usize>,
-    /// Columns of several values: which of `fields` each is made of.
+    /// For each column of several values, the indexes of its parts in `fields`.
     pub(crate) joined: Vec<Vec<usize>>,
-    /// For each column of the batch, whether its values are arrays whose elements are items; none
-    /// are if it is empty.
+    /// For each column of the batch, whether its values are arrays whose elements are items. If
+    /// empty, no column has elements.
     pub(crate) elements: Vec<bool>,
-    /// The name of each field to read, where fields are found by it record by record.
+    /// The name of each field to read, if fields are found by name in each record.
     pub(crate) read_names: Vec<String>,
     /// The name of each column of the batch.
     pub(crate) names: Arc<[String]>,
 }
 
 impl Chosen {
-    /// These fields, in this order.
+    /// Selects these fields, in this order.
     pub(crate) fn from_numbers(numbers: &[usize], name: impl Fn(usize) -> String) -> Self {
         let mut fields = Vec::new();
         let mut columns = Vec::with_capacity(numbers.len());
@@ -76,7 +77,7 @@ impl Chosen {
         Self { fields, columns, names, ..Self::default() }
     }
 
-    /// The wanted fields of a file whose fields have names.
+    /// Returns the selected fields of a file whose fields have names.
     pub(crate) fn by_name(wanted: &Select, names: &[String]) -> Result<Self> {
         let numbers = match wanted {
             Select::Row => Vec::new(),
@@ -90,15 +91,15 @@ impl Chosen {
         Ok(Self::from_numbers(&numbers, |number| names[number].clone()))
     }
 
-    /// The fields that `find` finds. One that is not found is several with commas between them, if
-    /// those are found.
+    /// Returns the fields that `find` finds. A field that is not found is split at commas into
+    /// several, if all of them are found.
     fn with_joined(
         wanted: &[String],
         find: impl Fn(&str) -> Result<usize>,
         name: impl Fn(usize) -> String,
     ) -> Result<Self> {
         let mut numbers = Vec::new();
-        // Where the parts of each wanted column begin, and how many they are.
+        // For each selected column, where its parts begin, and the number of parts.
         let mut columns = Vec::new();
         for field in wanted {
             let start = numbers.len();
@@ -130,8 +131,8 @@ impl Chosen {
         Ok(chosen)
     }
 
-    /// These names as they are, where records need not have the same fields. `known` are those of
-    /// the first record.
+    /// Selects fields by exactly these names, for records that need not have the same fields.
+    /// `known` are the names in the first record.
     pub(crate) fn exactly(wanted: &[String], known: &[String]) -> Result<Self> {
         let is_known = |name: &str| known.iter().any(|known| known == name);
         let mut unique: Vec<String> = Vec::new();
@@ -159,12 +160,13 @@ impl Chosen {
             return Err(Error::new(ErrorKind::Unsupported, message));
         }
         chosen.elements = wanted.iter().map(is_array).collect();
-        // The names of the fields to read, in their order.
+        // The names of the fields to read, in the order of `fields`.
         chosen.read_names = unique;
         Ok(chosen)
     }
 
-    /// The wanted fields of a file whose fields have only numbers; `count` of them, if known.
+    /// Returns the selected fields of a file whose fields have only numbers. `count` is their
+    /// number, if known.
     pub(crate) fn by_number(wanted: &Select, count: Option<usize>) -> Result<Self> {
         let numbers = match wanted {
             Select::Row => Vec::new(),
@@ -187,12 +189,13 @@ impl Chosen {
     }
 }
 
-/// Stands between the fields of a column of several values.
+/// Separates the fields of a column of several values.
 const SEPARATOR: char = ',';
-/// Stands after the name of an array whose elements are items.
+/// Marks the name of an array whose elements are items.
 pub(crate) const ELEMENTS: &str = "[]";
 
-/// Returns true if a name with separators cannot be several: one of the parts would have no name.
+/// Returns true if a name with separators cannot be several names, because one of them would be
+/// empty.
 fn is_single(field: &str) -> bool {
     field.split(SEPARATOR).any(str::is_empty)
 }
@@ -231,7 +234,7 @@ fn number(field: &str, count: Option<usize>) -> Result<usize> {
     }
 }
 
-/// Returns the end of a message about a name that is not there: the nearest one, or nothing if none
+/// Returns the end of a message about an unknown name: the nearest known name, or nothing if none
 /// is near.
 pub fn suggestion<'a>(field: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     let near = names
@@ -242,7 +245,8 @@ pub fn suggestion<'a>(field: &str, names: impl IntoIterator<Item = &'a str>) -> 
     near.map_or(String::new(), |(_, name)| format!("; did you mean '{name}'?"))
 }
 
-/// Names as many fields as fit a message, and the nearest one.
+/// Returns the error for an unknown field. It lists as many fields as fit, and suggests the
+/// nearest.
 pub(crate) fn no_such_field(field: &str, names: &[String]) -> Error {
     let suggestion = suggestion(field, names.iter().map(String::as_str));
     Error::new(
@@ -251,7 +255,7 @@ pub(crate) fn no_such_field(field: &str, names: &[String]) -> Error {
     )
 }
 
-/// No field was named, and there are several.
+/// Returns the error for a missing selection if there are several fields.
 pub(crate) fn choose_one(names: &[String]) -> Error {
     Error::new(
         ErrorKind::NoSuchField,

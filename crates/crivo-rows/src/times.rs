@@ -1,17 +1,17 @@
-//! Times in fields, and lengths of time.
+//! Parses times in fields, and durations.
 //!
-//! A time is a number of seconds since 1970 (of milliseconds, if it is too large for seconds), or
-//! as ISO 8601 writes it: `2026-11-16`, `2026-11-16T03:05:42Z`, `2026-11-16 03:05:42.5+01:00`.
-//! Without a zone it is UTC.
+//! A time is a number of seconds since 1970 (of milliseconds, if it is too large for seconds), or a
+//! time in ISO 8601: `2026-11-16`, `2026-11-16T03:05:42Z`, `2026-11-16 03:05:42.5+01:00`. A time
+//! without a zone is UTC.
 
 use crivo::keys::calendar::{date_of, day_of};
 
-/// Larger numbers are milliseconds: as seconds this is the year 5138.
+/// The greatest number of seconds, in the year 5138. Larger numbers are milliseconds.
 const MOST_SECONDS: i64 = 99_999_999_999;
-/// Numbers beyond this are no times: 10,000 years in milliseconds.
+/// The greatest number that is a time: 10,000 years in milliseconds.
 const MOST_MILLISECONDS: i64 = 400_000_000_000_000;
 
-/// Returns the seconds since 1970, rounded down; none if the text is no time.
+/// Returns the seconds since 1970, rounded down, or `None` if the text is not a time.
 ///
 /// ```
 /// assert_eq!(crivo_rows::times::seconds(b"2025-11-16T03:05:42.9Z"), Some(1_763_262_342));
@@ -21,7 +21,7 @@ pub fn seconds(text: &[u8]) -> Option<i64> {
     milliseconds(text).map(|time| time.div_euclid(1000))
 }
 
-/// Returns the milliseconds since 1970, rounded down; none if the text is no time.
+/// Returns the milliseconds since 1970, rounded down, or `None` if the text is not a time.
 pub fn milliseconds(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text.trim_ascii()).ok()?;
     if let Ok(number) = text.parse::<i64>() {
@@ -33,8 +33,8 @@ pub fn milliseconds(text: &[u8]) -> Option<i64> {
         && number.abs() <= MOST_MILLISECONDS as f64
     {
         let is_seconds = number.abs() <= MOST_SECONDS as f64;
-        // A time written as 1763262342.123 is that millisecond, not the one below its nearest
-        // float.
+        // The time 1763262342.123 is exactly that millisecond. The nearest float may be slightly
+        // below.
         let scaled = if is_seconds { number * 1000.0 } else { number };
         let nearest = scaled.round();
         let time = if (scaled - nearest).abs() < 1e-3 { nearest } else { scaled.floor() };
@@ -61,7 +61,7 @@ fn iso(text: &str) -> Option<i64> {
     Some((days * 86_400 + seconds - offset(zone)?) * 1000 + thousandths(fraction.trim_end())?)
 }
 
-/// The first three digits after the point; what comes after them is passed over.
+/// Returns the first three digits after the point. Later digits are ignored.
 fn thousandths(fraction: &str) -> Option<i64> {
     if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
@@ -76,7 +76,7 @@ fn of_day(clock: &str) -> Option<i64> {
     is_time.then_some(hours * 3600 + minutes * 60 + seconds)
 }
 
-/// Seconds east of Greenwich: `Z`, `+01:00`, `-0330`, or nothing.
+/// Returns the seconds east of Greenwich, for `Z`, `+01:00`, `-0330`, or no zone.
 fn offset(zone: &str) -> Option<i64> {
     let (sign, digits_of) = match zone.chars().next() {
         None | Some('Z' | 'z') => return (zone.len() <= 1).then_some(0),
@@ -84,7 +84,7 @@ fn offset(zone: &str) -> Option<i64> {
         Some(_) => (1, zone.get(1..)?),
     };
     let plain = digits_of.replace(':', "");
-    // Characters of several bytes may lie across the middle.
+    // A character of several bytes may be at the split position.
     let (hours, minutes) = match (plain.len(), plain.split_at_checked(2)) {
         (2, _) => (digits(&plain)?, 0),
         (4, Some((hours, minutes))) => (digits(hours)?, digits(minutes)?),
@@ -98,11 +98,11 @@ fn digits(text: &str) -> Option<i64> {
     if plain { text.parse().ok() } else { None }
 }
 
-/// Returns a length of time in milliseconds: `500ms`, `90s`, `15m`, `24h`, `7d`, or a number of
+/// Returns a duration in milliseconds, for `500ms`, `90s`, `15m`, `24h`, `7d`, or a number of
 /// seconds.
 ///
 /// # Errors
-/// If it is no length of time, or none at all.
+/// If the text is not a duration, or the duration is zero.
 pub fn duration(text: &str) -> Result<u64, String> {
     let wrong = || "expected a length of time such as 500ms, 90s, 15m, 24h or 7d".to_string();
     let (digits, unit) = match text.strip_suffix("ms") {
@@ -117,12 +117,12 @@ pub fn duration(text: &str) -> Result<u64, String> {
         },
     };
     let number: u64 = digits.trim_end().parse().map_err(|_| wrong())?;
-    // Times are signed.
+    // Times are signed, so the duration must fit in an `i64`.
     let is_possible = |time: &u64| *time > 0 && i64::try_from(*time).is_ok();
     number.checked_mul(unit).filter(is_possible).ok_or_else(wrong)
 }
 
-/// Returns a length of time in milliseconds as a person reads it: `500 ms`, `2.5 s`, `1 h`.
+/// Formats a duration in milliseconds for users: `500 ms`, `2.5 s`, `1 h`.
 pub fn shown_duration(milliseconds: u64) -> String {
     for (unit, name) in [(86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s")] {
         if milliseconds >= unit && milliseconds.is_multiple_of(unit) {
@@ -136,7 +136,7 @@ pub fn shown_duration(milliseconds: u64) -> String {
     }
 }
 
-/// Returns a time in seconds since 1970 as a person reads it: `2026-11-16 03:05:42`.
+/// Formats a time in seconds since 1970 for users: `2026-11-16 03:05:42`.
 pub fn shown(time: i64) -> String {
     let (days, seconds) = (time.div_euclid(86_400), time.rem_euclid(86_400));
     let (year, month, day) = date_of(days);

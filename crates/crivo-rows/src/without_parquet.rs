@@ -1,9 +1,9 @@
-//! Parquet in a build without the feature `parquet`: opening a file is an error that says what to
+//! Parquet in a build without the feature `parquet`. To open a file is an error that says what to
 //! do.
 //!
-//! Everything else has the names and signatures of `parquet/mod.rs`, so that the readers and
-//! writers of rows are the same code in both builds. Only opening a file makes values of these
-//! types, so there are none, and the compiler knows it.
+//! All other items have the names and signatures of `parquet/mod.rs`, so that the readers and
+//! writers of rows have the same code in both builds. Values of these types come only from opening
+//! a file. So there are none, and the compiler knows it.
 
 #![allow(dead_code)] // no value of these types is ever made
 #![allow(clippy::pedantic)] // signatures are those of the build with Parquet
@@ -22,7 +22,7 @@ use crate::input::Source;
 use crate::parse::Table;
 use crate::select::{Chosen, Select};
 
-/// An open Parquet file: there is none.
+/// An open Parquet file. No value of this type exists.
 #[derive(Debug)]
 pub(crate) struct ParquetFile {
     pub(crate) file: Arc<str>,
@@ -35,7 +35,7 @@ pub(crate) enum ParquetCopy<'o> {
     Never(Infallible, &'o ()),
 }
 
-/// What is read of a Parquet file.
+/// The data that is read from a Parquet file.
 pub(crate) enum Block {}
 pub(crate) enum ParquetBatches {}
 pub(crate) enum WholeRows {}
@@ -120,7 +120,8 @@ pub struct ParquetFilters {
 }
 
 impl ParquetFilters {
-    /// Says that a Parquet file cannot be read. Returns none if the file is no Parquet file.
+    /// Returns an error for a Parquet file, which this build cannot read, and `None` for any other
+    /// file.
     ///
     /// # Errors
     /// If the file is a Parquet file.
@@ -133,15 +134,15 @@ impl ParquetFilters {
         Ok(None)
     }
 
-    /// The name of the column.
+    /// Returns the name of the column.
     pub fn column(&self) -> &str {
         match self.none {}
     }
 
-    /// Asks whether keys may be values of the column.
+    /// Returns whether the column may contain these keys.
     ///
     /// # Errors
-    /// Never: there is no such value.
+    /// Never, because there is no such value.
     pub fn ask<K: AsRef<[u8]>>(&self, _: &[K]) -> Result<FilterAnswers> {
         match self.none {}
     }
@@ -156,7 +157,7 @@ pub(crate) fn with_column(
     match *rows {}
 }
 
-/// What is said of a file of Parquet, to be read or to be written.
+/// Returns the error for reading or writing a Parquet file.
 #[cold]
 pub(crate) fn left_out() -> Error {
     let message = "this build cannot read or write Parquet: build crivo with its feature `parquet`";
@@ -172,7 +173,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         std::fs::write(path("t.csv"), "a,b\n1,2\n").unwrap();
-        // Recognised by its name, and by its first bytes.
+        // Parquet files are recognised by name, and by their first bytes.
         for (name, content) in [("t.parquet", &b""[..]), ("t", b"PAR1xxxxPAR1")] {
             std::fs::write(path(name), content).unwrap();
             let error = Scan::of(&Input::file(path(name))).copy_rows(Predicate::All, &mut Vec::new());

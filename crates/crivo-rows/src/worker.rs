@@ -1,4 +1,4 @@
-//! One thread's work: a chunk becomes batches, and each is given to the step function.
+//! The work of one thread: divides a chunk into batches, and passes each to the step function.
 
 use crate::batch::{Origin, RowBatch, Source};
 use crate::error::Result;
@@ -10,25 +10,25 @@ use crate::parse::jsonl::Wanted;
 use crate::parse::{Table, Text, count_lines};
 use crate::scan::{Counts, NeedsValues, RowFilter, Scan};
 
-/// Takes one batch of records. A batch has thousands of them, so a call through a pointer costs
-/// nothing that can be measured, and the code that reads is compiled once instead of once for every
-/// caller.
+/// Processes one batch of records. A batch has about a thousand records, so the cost of a call
+/// through a pointer is too small to measure. The reading code is compiled once instead of once for
+/// each caller.
 pub(crate) type Step<'s> = dyn FnMut(&mut RowBatch<'_>) -> Result<()> + 's;
 
-/// One thread's memory, used again for every chunk.
+/// The buffers of one thread, which are reused for every chunk.
 pub(crate) struct Worker<'a> {
     pub(crate) chunk: Chunk,
     table: Table,
     batches: BatchMaker<'a>,
 }
 
-/// Passes the records of a table to the step function.
+/// Makes batches of the records of a table, and passes them to the step function.
 struct BatchMaker<'a> {
     keyer: Keyer,
     skip_bad: bool,
     filter: Option<RowFilter<'a>>,
     needs_values: Option<&'a NeedsValues<'a>>,
-    /// Which records of the table the filter flags, and the numbers of those.
+    /// The filter's flags for the records of the table, and the numbers of the flagged records.
     flags: Vec<bool>,
     numbers: Vec<u32>,
     counts: Counts,
@@ -51,13 +51,13 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// What was read so far.
+    /// Returns the counts of what was read so far.
     pub(crate) fn counts(&self) -> Counts {
         self.batches.counts
     }
 
-    /// Gives every batch of the work to `step`, also if the filter left no row in it; the number of
-    /// lines.
+    /// Passes every batch of the work to `step`, even if the filter left out all of its rows.
+    /// Returns the number of lines.
     pub(crate) fn run(&mut self, work: &Work, step: &mut Step<'_>) -> Result<u64> {
         match &work.task {
             Task::Text(layout) => self.run_text(layout, work.sequence, step),
@@ -98,7 +98,7 @@ impl<'a> Worker<'a> {
             source.first += records as u64;
             text.first_id += records as u64;
         }
-        // Where every line is a record or an empty one, they have been counted.
+        // If every line is a record or an empty line, the lines are counted already.
         Ok(match layout.shape {
             Shape::Delimited(_) if chunk.has_quotes => count_lines(chunk.bytes()),
             _ => lines + count_lines(&chunk.bytes()[..chunk.start]),
@@ -135,7 +135,7 @@ impl<'a> Worker<'a> {
 }
 
 impl BatchMaker<'_> {
-    /// Gives the records of a table to `step`, without those that the filter leaves out.
+    /// Passes the records of a table to `step`, without those that the filter leaves out.
     fn give(
         &mut self,
         source: Source<'_>,

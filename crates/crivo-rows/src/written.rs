@@ -1,12 +1,12 @@
-//! How is a value written in CSV, TSV and JSON?
+//! Writes values in CSV, TSV and JSON.
 //!
-//! Everything that writes these formats calls these functions: edited and converted records, tables
-//! of answers, results of experiments. The reader of quoted fields is `parse::quotes`.
+//! All writers of these formats use these functions: for edited and converted records, tables of
+//! answers, and results of experiments. The reader of quoted fields is `parse::quotes`.
 
 use crate::parse::json::escape;
 use crate::parse::quotes::QUOTE;
 
-/// Returns true if a field must stand between quotes: it holds the delimiter, a quote or a line
+/// Returns true if a field must be quoted, because it contains the delimiter, a quote or a line
 /// end.
 pub fn needs_quotes(field: &[u8], delimiter: &[u8]) -> bool {
     let has_delimiter = match *delimiter {
@@ -17,7 +17,7 @@ pub fn needs_quotes(field: &[u8], delimiter: &[u8]) -> bool {
     has_delimiter || memchr::memchr3(QUOTE, b'\n', b'\r', field).is_some()
 }
 
-/// Appends a field between quotes, with its own quotes doubled.
+/// Appends a field in quotes. Quotes in the field are doubled.
 pub fn push_quoted(field: &[u8], out: &mut Vec<u8>) {
     out.push(QUOTE);
     let mut rest = field;
@@ -30,7 +30,7 @@ pub fn push_quoted(field: &[u8], out: &mut Vec<u8>) {
     out.push(QUOTE);
 }
 
-/// Returns a field as it stands in a record of this delimiter: quoted only if it has to be.
+/// Returns a field as it is written in a record with this delimiter: quoted only if necessary.
 ///
 /// ```
 /// use crivo_rows::written::delimited_field;
@@ -47,8 +47,8 @@ pub fn delimited_field<'f>(field: &'f str, delimiter: &str) -> std::borrow::Cow<
     }
 }
 
-/// Appends a JSON string. Bytes that are not UTF-8 stay as they are; a caller that promises UTF-8
-/// checks before.
+/// Appends a JSON string. Bytes that are not UTF-8 are copied unchanged; a caller that guarantees
+/// UTF-8 checks before.
 pub(crate) fn push_json_text(value: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     escape(value, out);
@@ -71,7 +71,7 @@ mod tests {
         }
     }
 
-    /// Special bytes at every place of a text that is longer than what is looked at together.
+    /// Special bytes at every position of a text that is longer than the blocks of the escape code.
     #[test]
     fn json_texts_read_back() {
         for special in (0..0x20).chain([b'"', b'\\', b'a', 0x7F, 0xC3]) {

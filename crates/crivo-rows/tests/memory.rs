@@ -12,11 +12,11 @@ use peak_alloc::PeakAlloc;
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// 160 MB of CSV on four threads, folded and copied, in less than 8 MB each.
+/// Folds and copies 160 MB of CSV on four threads, in less than 8 MB each.
 ///
-/// Where four are more than the processors, each pass first asks the system whether there is memory
-/// for all threads: it reserves some, gives it back and touches none. So the peak is taken from
-/// when the threads have started.
+/// If there are fewer than four processors, each pass first checks whether there is memory for all
+/// threads: it reserves some and frees it without using it. So the peak is measured from the start
+/// of the threads on.
 #[test]
 fn memory_does_not_grow_with_the_input() {
     let folder = tempfile::tempdir().unwrap();
@@ -63,8 +63,8 @@ fn memory_does_not_grow_with_the_input() {
     long_field_takes_its_size(folder.path());
 }
 
-/// As docs/profile.md promises: a field takes up to twice as much memory as it is long, because a
-/// chunk that is too short grows by doubling, and up to three times if it has quotes.
+/// Checks what docs/profile.md promises: a field takes up to twice its length in memory, because a
+/// chunk that is too short grows by doubling, and up to three times its length if it has quotes.
 fn long_field_takes_its_size(folder: &std::path::Path) {
     const LENGTH: usize = 40_000_000;
     let path = folder.join("long.csv");

@@ -1,14 +1,14 @@
-//! Reads the mutants of `cargo xtask attack` without starting a process for each.
+//! Runs the mutants of `cargo xtask attack` without a process for each.
 //!
 //! Starting the program takes twenty times as long as refusing a small file. So most mutants are
-//! read here by the same library calls: a line of standard input names a task and a file, and a
-//! line of standard output says how it went. A panic or an abort ends the process, which the attack
-//! takes for a finding before it starts another.
+//! read here by the same library calls. A line of standard input names a task and a file, and a
+//! line of standard output reports the result. A panic or an abort ends the process. The attack
+//! counts that as a finding, and starts another process.
 //!
-//! `attack_worker TASK FILE` repeats one case, and `attack_worker seeds FOLDER` writes files to
-//! begin with.
+//! `attack_worker TASK FILE` repeats one case, and `attack_worker seeds FOLDER` writes the files
+//! that mutants are made of.
 
-// A program that fails loudly, for developers.
+// A program for developers, which should stop at any failure.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::exit)]
 
 mod seeds;

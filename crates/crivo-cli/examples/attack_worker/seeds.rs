@@ -1,5 +1,5 @@
-//! Valid files that no command writes: quantiles of DataSketches, and the work folder of a search
-//! that was interrupted.
+//! Valid files that no command writes: quantiles of DataSketches, and the work folder of an
+//! interrupted search.
 
 use std::fs;
 use std::path::Path;
@@ -85,7 +85,7 @@ fn search(folder: &Path, readings: u32) -> Result<Outcome, Error> {
     near_duplicates(&documents, &settings, &())
 }
 
-/// Documents that can be read a limited number of times, so that a search stops halfway.
+/// Documents that can be read a limited number of times, so that a search is interrupted.
 struct ReadSomeTimes<'a> {
     texts: Texts<'a, String>,
     left: AtomicU32,

@@ -1,7 +1,6 @@
-//! What is done with a mutant of each kind.
+//! The task for each kind of mutant.
 //!
-//! A task returns `read`, `refused: …`, or `contradiction: …` where two answers about one file
-//! differ.
+//! A task returns `read`, `refused: …`, or `contradiction: …` if two answers about one file differ.
 
 use std::fmt::Display;
 use std::fs;
@@ -40,8 +39,8 @@ fn bytes_of(file: &Path) -> Result<Vec<u8>, String> {
     fs::read(file).map_err(refused)
 }
 
-/// Returns true if an envelope, at the beginning or inside, has a version that is not written any
-/// more.
+/// Returns true if an envelope, at the beginning or inside, has a version that is no longer
+/// written.
 fn holds_an_older_version(bytes: &[u8]) -> bool {
     let is_older = |family: &Family, head: &[u8]| head[5] == *family as u8 && head[6] < family.version();
     bytes
@@ -49,7 +48,7 @@ fn holds_an_older_version(bytes: &[u8]) -> bool {
         .any(|head| head.starts_with(b"CRVO") && Family::ALL.iter().any(|family| is_older(family, head)))
 }
 
-/// Decodes a sketch, asks it everything it can answer, merges it with itself, and encodes it.
+/// Decodes a sketch, asks all questions that it answers, merges it with itself, and encodes it.
 fn sketch(file: &Path) -> Result<(), String> {
     let bytes = bytes_of(file)?;
     let mut sketch = AnySketch::decode(&bytes).map_err(refused)?;
@@ -93,7 +92,7 @@ fn ask(sketch: &AnySketch) {
     });
 }
 
-/// Reads all fields of all rows, and copies all rows: both must see the same number.
+/// Reads all fields of all rows, and copies all rows. Both must find the same number of rows.
 fn rows(file: &Path) -> Result<(), String> {
     let input = Input::file(file).skip_bad(true);
     let scan = || Scan::of(&input).select(Select::All).threads(1);
@@ -134,8 +133,8 @@ fn reports(file: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Tries the bytes as each sketch of DataSketches.
-/// Whichever family the bytes name: asked, merged with itself and written.
+/// Decodes the bytes as the sketch of DataSketches that they name, asks it, merges it with itself
+/// and encodes it.
 fn any(bytes: &[u8]) -> Result<(), String> {
     let mut sketch = AnyInterchange::decode(bytes).map_err(refused)?;
     let items = sketch.items();
@@ -193,7 +192,7 @@ fn req(bytes: &[u8]) -> Result<(), String> {
     Req::decode(&sketch.encode()).map(drop).map_err(refused)
 }
 
-/// Opens an index of documents, asks it, and checks it as a whole.
+/// Opens an index of documents, queries it, and checks all of it.
 fn index(file: &Path) -> Result<(), String> {
     let mut index = Index::open(folder_of(file)).map_err(refused)?;
     let stats = index.stats().map_err(refused);
@@ -202,7 +201,7 @@ fn index(file: &Path) -> Result<(), String> {
     stats.map(drop).and(found.map(drop)).and(checked)
 }
 
-/// Opens a store of mail, judges a message, and checks it as a whole.
+/// Opens a store of mail, judges a message, and checks all of the store.
 fn store(file: &Path) -> Result<(), String> {
     let filter = Filter::open(folder_of(file)).map_err(refused)?;
     let stats = filter.stats().map_err(refused);
@@ -211,7 +210,7 @@ fn store(file: &Path) -> Result<(), String> {
     stats.map(drop).and(judged.map(drop)).and(verified)
 }
 
-/// Continues a search for near-duplicates from what an earlier run left.
+/// Continues a search for near-duplicates from the files of an earlier run.
 fn work(file: &Path) -> Result<(), String> {
     let found = seeds::search_in(folder_of(file)).map_err(refused)?;
     found.for_each_pair(|_, _, _| Ok(())).map_err(refused)

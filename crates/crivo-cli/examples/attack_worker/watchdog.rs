@@ -5,18 +5,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// A task that takes more seconds of the processor is a finding.
+/// The most seconds of processor time of a task. Exceeding them is a finding.
 const MOST_SECONDS: f64 = 5.0;
-/// So is one that waits. Longer than the above, because a machine may have other things to do.
+/// The most checks of one task, which is a finding if it waits for longer. The limit is longer than
+/// that of processor time, because the machine may be busy.
 const MOST_GLANCES: u32 = 240;
 const GLANCE: Duration = Duration::from_millis(250);
-/// The unit of times in `/proc`, on every platform of Linux that has a wide use.
+/// The unit of times in `/proc` on every common platform of Linux.
 const TICKS_A_SECOND: f64 = 100.0;
 
-/// The exit code that says so.
+/// The exit code if a task takes too long.
 const TOO_SLOW: i32 = 124;
 
-/// Counts tasks: odd while one is under way.
+/// Counts the starts and ends of tasks: odd while a task runs.
 #[derive(Debug)]
 pub(crate) struct Watchdog(Arc<AtomicU64>);
 
@@ -37,8 +38,8 @@ impl Watchdog {
     }
 }
 
-/// Looks now and then whether the task is still the same. Glances are counted and not time, so that
-/// a machine that was asleep is no finding.
+/// Checks regularly whether the task is still the same. Checks are counted instead of time, so that
+/// a suspended machine is no finding.
 fn watch(count: &AtomicU64) {
     let (mut seen, mut began, mut glances) = (0, 0.0, 0);
     loop {
@@ -55,7 +56,7 @@ fn watch(count: &AtomicU64) {
     }
 }
 
-/// Returns how long this process has computed, and 0 where the system does not say.
+/// Returns the processor time of this process, or 0 if the system does not report it.
 fn processor_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // The name of the program, in brackets, may contain blanks. User and system time are the 12th

@@ -1,4 +1,4 @@
-//! `crivo completions`: what the shell offers after Tab.
+//! `crivo completions`: writes completion scripts for shells.
 
 use std::process::ExitCode;
 
@@ -21,7 +21,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
-    // Into memory first: the generator panics where it cannot write.
+    // The script is generated in memory first, because the generator panics if it cannot write.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "crivo", &mut script);
     out.raw(&script)?;

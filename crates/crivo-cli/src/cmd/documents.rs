@@ -1,8 +1,8 @@
-//! Every command and option that the documents name is one that the program takes.
+//! Tests that the program accepts every command and option that the documentation names.
 //!
 //! Commands in blocks (`sh`, `console`) and in the examples of help texts are parsed as if they
-//! were typed. In running text a command is often named with a part of its options, so there its
-//! verbs and options are looked up.
+//! were typed. Running text often names a command with only some of its options, so only its verbs
+//! and options are looked up.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The README, the documents beside it and every page of the book, each with its name.
+/// Returns the README, the documents beside it and every page of the book, each with its name.
 fn documents() -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut folders = vec![root().join("docs")];
@@ -40,8 +40,8 @@ fn documents() -> Vec<(String, String)> {
     found
 }
 
-/// The words of each simple command of a shell line: quotes are resolved, redirections and comments
-/// left out.
+/// Returns the words of each simple command of a shell line. Quotes are resolved; redirections and
+/// comments are left out.
 fn commands_of(line: &str) -> Vec<Vec<String>> {
     let mut commands = vec![Vec::new()];
     let (mut word, mut quoted): (Option<String>, Option<char>) = (None, None);
@@ -64,7 +64,7 @@ fn commands_of(line: &str) -> Vec<Vec<String>> {
             (None, '#') if word.is_none() => break,
             (None, ' ' | '\t') => end(&mut word, &mut commands, &mut redirected),
             (None, '<' | '>') => {
-                // The number of a stream before the sign belongs to it.
+                // The stream number before the sign belongs to the redirection.
                 if word.as_deref() == Some("2") {
                     word = None;
                 }
@@ -80,14 +80,14 @@ fn commands_of(line: &str) -> Vec<Vec<String>> {
         }
     }
     end(&mut word, &mut commands, &mut redirected);
-    // The words of loops and groups stand before a command.
+    // Words of loops and groups may precede a command.
     let bare = |words: Vec<String>| -> Vec<String> {
         words.into_iter().skip_while(|word| matches!(word.as_str(), "do" | "then" | "{" | "time")).collect()
     };
     commands.into_iter().map(bare).filter(|words| !words.is_empty()).collect()
 }
 
-/// The lines of shell in a document's blocks, a line that ends in `\` together with the next.
+/// Returns the shell lines in a document's blocks. A line that ends in `\` is joined with the next.
 fn shell_lines(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for (language, code) in blocks(text) {
@@ -104,25 +104,25 @@ fn shell_lines(text: &str) -> Vec<String> {
     lines
 }
 
-/// The blocks of a document with their languages.
+/// Returns the blocks of a document with their languages.
 fn blocks(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let parts = text.split("\n```").skip(1).step_by(2);
     parts.map(|block| block.split_once('\n').unwrap_or((block, "")))
 }
 
-/// Names in backticks that stand in running text.
+/// Returns the spans in backticks in running text.
 fn spans(text: &str) -> Vec<&str> {
     let prose = text.split("\n```").step_by(2);
     prose.flat_map(|prose| prose.split('`').skip(1).step_by(2)).collect()
 }
 
-/// Parses a command as if it were typed; returns what is wrong with it.
+/// Parses a command as if it were typed. Returns the error, if any.
 fn complaint(words: &[String]) -> Option<String> {
     let error = Cli::command().try_get_matches_from(words).err()?;
     error.use_stderr().then(|| format!("{}: {error}", words.join(" ")))
 }
 
-/// The long and short options of a command and, for those that every command has, of the program.
+/// Returns the long and short options of a command, with those that every command has.
 fn options(command: &Command) -> BTreeSet<String> {
     let arguments = command.get_arguments();
     let mut options: BTreeSet<String> = ["--help", "-h", "--version", "--quiet"].map(str::to_owned).into();
@@ -133,7 +133,7 @@ fn options(command: &Command) -> BTreeSet<String> {
     options
 }
 
-/// The options of a command and of all below it.
+/// Returns the options of a command and of all its subcommands.
 fn all_options(command: &Command) -> BTreeSet<String> {
     let mut found = options(command);
     for below in command.get_subcommands() {
@@ -142,7 +142,7 @@ fn all_options(command: &Command) -> BTreeSet<String> {
     found
 }
 
-/// Looks up the verbs and options of a command that is named in running text.
+/// Looks up the verbs and options of a command in running text. Returns the error, if any.
 fn named_wrongly(program: &Command, span: &str) -> Option<String> {
     let mut command = program;
     let typed = span.split(" | ").next().unwrap_or(span);
@@ -210,8 +210,8 @@ fn every_command_that_is_named_exists_with_its_options() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Options that are named without a command belong to one of crivo's, or to another program that is
-/// named here.
+/// Options that are named without a command belong to one of crivo's commands, or to another
+/// program in this list.
 #[test]
 fn every_option_that_is_named_exists() {
     let others = [

@@ -1,4 +1,4 @@
-//! Where documents go whose texts were cut: a file, a folder, or standard output.
+//! The destination of edited documents: a file, a folder, or standard output.
 
 use std::path::Path;
 
@@ -9,18 +9,18 @@ use crate::output;
 use crate::rows_file::RowsFile;
 use crate::store::NewFolder;
 
-/// A place that was tried before anything is read.
+/// A destination that is checked before any input is read.
 pub(super) enum EditedDocuments {
     Nowhere,
     StandardOutput,
-    /// A file whose name may choose another format.
+    /// A file whose name may select another format.
     File(RowsFile),
     Folder(NewFolder),
 }
 
 impl EditedDocuments {
-    /// Makes sure that the place can be written, and changes nothing yet. Without a place they go
-    /// to standard output if `prints` is set.
+    /// Makes sure that the destination can be written, and changes nothing yet. Without a path,
+    /// documents are written to standard output if `prints` is true.
     pub(super) fn prepare(path: Option<&Path>, prints: bool, corpus: &CorpusArgs) -> Result<Self> {
         Ok(match path {
             None if prints => Self::StandardOutput,
@@ -37,8 +37,8 @@ impl EditedDocuments {
         !matches!(self, Self::Nowhere)
     }
 
-    /// Writes the documents as they are edited. Those whose place is not wanted stay as they are,
-    /// which saves reading their texts; `edit` has to keep them too.
+    /// Writes the documents as `edit` changes them. Documents whose place is not wanted are copied
+    /// without reading their texts, so `edit` must keep them too.
     pub(super) fn write(
         &self,
         corpus: &Corpus<'_>,

@@ -24,7 +24,7 @@ use crate::rows_file::RowsFile;
 /// Conditions are those of crivo count --help: status >= 500, url ~ ^/api, country in (PT, BR),
 /// note is empty, joined by 'and', 'or' and 'not'. 'true' keeps every row, to convert a file.
 #[derive(Debug, clap::Args)]
-// A condition names its fields, and rows are copied whole.
+// The condition names its fields, and rows are copied whole.
 #[command(mut_arg("words", |words| words.hide(true)), mut_arg("field", |field| field.hide(true)))]
 #[command(after_help = "\
 Examples:

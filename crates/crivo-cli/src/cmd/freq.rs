@@ -1,4 +1,4 @@
-//! `crivo freq`: how often does any value come? A sketch to ask later.
+//! `crivo freq`: writes a sketch that can be asked how often any value occurs.
 
 use std::process::ExitCode;
 
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A ring of such sketches instead of one.
+/// Counts in a ring of sketches, one for each pane of the window.
 fn count_in_window(args: &Args, pass: &mut Pass, before: Option<Continued>, out: &Output) -> Outcome {
     let FreqOptions { weight, conservative, ranges, .. } = &args.how;
     if *conservative || ranges.is_some() {
@@ -160,7 +160,8 @@ fn new_sketch(args: &Args) -> Result<AnySketch> {
     let scheme = scheme(args)?;
     if let Some(bits) = ranges {
         let (width, depth) = RangeCountMin::size_for(bits, error, left).context("--ranges")?;
-        // The levels above, which are counted exactly, take as much as one that is not.
+        // The upper levels are counted exactly, and together take as much memory as one sketched
+        // level.
         let levels = RangeCountMin::sketched_levels(bits, width, depth) + 1;
         require_room(u64::from(levels), width, depth, args).with_context(|| format!("--ranges {bits}"))?;
         return Ok(RangeCountMin::with_scheme(bits, width, depth, scheme)?.into());
@@ -171,8 +172,7 @@ fn new_sketch(args: &Args) -> Result<AnySketch> {
     Ok(build(width, depth, scheme)?.into())
 }
 
-/// Refuses tables of counters that take more than the memory allowed, and says how much that would
-/// be.
+/// Returns an error with the needed memory if the tables of counters exceed the allowed memory.
 fn require_room(tables: u64, width: u32, depth: u32, args: &Args) -> Result<()> {
     let counters = tables.saturating_mul(u64::from(width)).saturating_mul(u64::from(depth));
     let bytes = counters.saturating_mul(size_of::<u64>() as u64);
@@ -184,7 +184,7 @@ fn require_room(tables: u64, width: u32, depth: u32, args: &Args) -> Result<()> 
     Ok(())
 }
 
-/// Ranges are over integers, whether that was said or not.
+/// Returns the scheme of keys. With `--ranges` it is integers, even without `--keys int`.
 fn scheme(args: &Args) -> Result<KeyScheme> {
     let scheme = args.keys.scheme()?;
     if args.how.ranges.is_none() || scheme.kind() == KeyKind::Integer {
@@ -196,8 +196,8 @@ fn scheme(args: &Args) -> Result<KeyScheme> {
     Ok(KeyScheme::integers().with_seed(scheme.seed()))
 }
 
-/// Returns what to go on with: an empty sketch, which is merged with the one in the file later; or
-/// that one itself, where it cannot be merged.
+/// Returns the sketch to start from. That is an empty one, which is merged with the sketch of the
+/// file later, or the sketch of the file itself if it cannot be merged.
 fn continued(before: &Continued, args: &Args) -> Result<AnySketch> {
     let Continued { name, sketch } = before;
     args.keys.agree_with(sketch.scheme(), name)?;
@@ -225,7 +225,7 @@ fn count(
 ) -> Result<(AnySketch, Counts)> {
     let is_conservative = start.downcast_ref().is_some_and(CountMin::is_conservative);
     if is_conservative {
-        // What it counts depends on the order, and parts cannot be merged.
+        // What a conservative sketch counts depends on the order, and its parts cannot be merged.
         pass.threads = 1;
     }
     let (mut sketch, counts) = tally(pass, start, args.how.weight.is_some(), out)?;

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Sketches of another system, which are written as that system reads them.
+/// Merges sketches of DataSketches, and writes the result in the same format.
 fn merge_foreign(args: &Args, first: AnyInterchange, destination: &Destination, out: &Output) -> Outcome {
     let mut merged = first;
     for path in args.sketches.iter().skip(1) {
@@ -89,7 +89,7 @@ fn merge_foreign(args: &Args, first: AnyInterchange, destination: &Destination, 
     Ok(ExitCode::SUCCESS)
 }
 
-/// One after the other, so that two sketches are in memory at most.
+/// Merges the sketches one after the other, so that at most two are in memory.
 fn merge_all(paths: &[PathBuf], out: &Output) -> Result<AnySketch> {
     let mut merged: Option<(AnySketch, &Path)> = None;
     for path in paths {
@@ -121,7 +121,7 @@ fn merge_all(paths: &[PathBuf], out: &Output) -> Result<AnySketch> {
     merged.map(|(sketch, _)| sketch).ok_or_else(|| anyhow!("there is nothing to merge"))
 }
 
-/// The precision of sketches that have one.
+/// Returns the precision of a sketch, if it has one.
 fn precision(sketch: &AnySketch) -> Option<u64> {
     sketch.summary().parameters.iter().find_map(|(name, value)| match value {
         Parameter::Count(count) if *name == "precision" => Some(*count),

@@ -1,4 +1,4 @@
-//! The verbs: one file each, with its arguments, its help with examples, and its work.
+//! The commands: one file for each, with its arguments, its help with examples, and its work.
 
 mod ask;
 mod completions;
@@ -41,7 +41,7 @@ use clap::{Parser, Subcommand};
 
 use crate::output::Output;
 
-/// Yes and done are success, no is 1; an error becomes 2 in `main`.
+/// The result of a command. Yes and done are exit code 0, no is 1; an error becomes 2 in `main`.
 pub(crate) type Outcome = anyhow::Result<ExitCode>;
 
 /// Answers about data too big to hold: one pass, small memory, honest error bounds

@@ -1,4 +1,4 @@
-//! `crivo overlap`: which documents contain which items of a benchmark.
+//! `crivo overlap`: finds the documents that contain items of a benchmark.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ use crate::corpus::{Corpus, CorpusArgs, EditText, explained};
 use crate::output::{self, Output};
 use crate::store::Destination;
 
-/// The memory for the hits before they go to a temporary file.
+/// The memory for hits before they are written to a temporary file.
 const MEMORY: u64 = 256 << 20;
 
 /// Find documents that contain items of a benchmark, and remove them
@@ -131,7 +131,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Drops documents that are hit, or cuts what they have in common with items.
+/// Returns an edit that drops hit documents, or cuts the text that they share with items.
 fn cutter(benchmark: &Benchmark, share: f64, what: Cut) -> Box<EditText<'_>> {
     let matchers = Mutex::new(Vec::new());
     Box::new(move |_, text, new| {

@@ -1,4 +1,4 @@
-//! `crivo plan`: what size does a question need?
+//! `crivo plan`: computes the size of a sketch for a question.
 
 use std::process::ExitCode;
 
@@ -18,7 +18,7 @@ use crate::args::{share, whole};
 use crate::form::FormArgs;
 use crate::output::{self, Cell, Form, Listing, Output};
 
-/// As many as `crivo dedup` takes.
+/// The default of `crivo dedup`.
 const DEFAULT_HASHES: u32 = 128;
 
 /// What size does a sketch need? Parameters, bytes and error for a goal
@@ -185,7 +185,7 @@ struct QuantileGoal {
     form: FormArgs,
 }
 
-/// A similarity and a probability.
+/// Parses a similarity and a probability.
 fn point(text: &str) -> Result<(f64, f64), String> {
     match text.split_once(':').map(|(similarity, chance)| (share(similarity), share(chance))) {
         Some((Ok(similarity), Ok(chance))) => Ok((similarity, chance)),

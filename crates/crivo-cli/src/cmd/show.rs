@@ -1,4 +1,4 @@
-//! `crivo show`: what is in this sketch?
+//! `crivo show`: shows the properties of a sketch.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ use crate::kinds;
 use crate::output::{self, Cell, Form, Interval, Listing, Output};
 use crate::store::{self, Stored};
 
-/// The seed that DataSketches hashes with, unless told otherwise.
+/// The default hash seed of DataSketches.
 const DATASKETCHES_SEED: u64 = 9001;
 
 /// What is in this sketch?
@@ -47,7 +47,7 @@ struct ShowReport {
     parameters: Map<String, Value>,
     keys: &'static str,
     seed: u64,
-    /// How keys are hashed.
+    /// The hash function of keys.
     hash: String,
     items: Interval,
     fill: Option<f64>,
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The whole of what is known about a sketch, as one JSON object.
+/// Prints all properties of a sketch as one JSON object.
 pub(crate) fn print_json(stored: &Stored, out: &Output) -> Result<()> {
     let summary = stored.sketch.summary();
     out.json(&ShowReport {
@@ -87,7 +87,7 @@ pub(crate) fn print_json(stored: &Stored, out: &Output) -> Result<()> {
     })
 }
 
-/// What is known about a sketch of another system.
+/// Prints the properties of a sketch of another system.
 fn show_foreign(sketch: &AnyInterchange, form: Form, out: &Output) -> Outcome {
     let (items, bytes, kind) = (sketch.items(), sketch.encode().len(), foreign_sketch::kind_of(sketch));
     match form {
@@ -122,7 +122,7 @@ fn show_foreign(sketch: &AnyInterchange, form: Form, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The same as one JSON object.
+/// Prints the properties of a sketch of another system as one JSON object.
 pub(crate) fn print_foreign_json(sketch: &AnyInterchange, out: &Output) -> Result<()> {
     let bytes = sketch.encode().len();
     let of_numbers = sketch.quantiles().is_some();
@@ -170,7 +170,7 @@ fn name_in_words(name: &'static str) -> &'static str {
     }
 }
 
-/// What is known about a sketch as one row.
+/// Returns the properties of a sketch as one row.
 fn listing(stored: &Stored) -> Listing {
     let summary = stored.sketch.summary();
     let mut row: Vec<(String, Cell)> = vec![
@@ -222,7 +222,7 @@ fn print_table(stored: &Stored, out: &Output) -> Result<()> {
     out.table(&rows)
 }
 
-/// The kind of keys in the words of `--keys`; counters of events have none.
+/// Returns the kind of keys in the words of `--keys`, or `none` for counters of events.
 fn keys_of(sketch: &AnySketch) -> &'static str {
     let counts_events = sketch.family().question() == Question::HowManyEvents;
     let scheme = sketch.scheme();

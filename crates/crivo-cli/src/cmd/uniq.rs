@@ -1,4 +1,4 @@
-//! `crivo uniq`: first occurrences only, in their order.
+//! `crivo uniq`: copies the first occurrence of each row, in input order.
 
 use std::fs::File;
 use std::io::Read;
@@ -24,10 +24,10 @@ use crate::pass::Pass;
 use crate::store::{self, Destination};
 use crate::turn::{Turn, WaitArgs};
 
-/// One in a thousand of new rows is taken for one that was there.
+/// The default false-positive rate: one in a thousand new rows is taken for a repeated one.
 const DEFAULT_RATE: f64 = 0.001;
 const LEAST_BLOCKED_RATE: f64 = 1e-6;
-/// Where the input cannot be read twice: 20 MB.
+/// The default number of items if the input cannot be read twice. The filter takes 20 MB.
 const DEFAULT_ITEMS: u64 = 10_000_000;
 
 /// Print each row, or each value of a field, the first time it comes
@@ -118,16 +118,17 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What came before, and where to keep it.
+/// The filter of earlier runs, and its destination.
 struct State {
     filter: Filter,
     destination: Option<Destination>,
-    /// Keeps other processes from writing the same file meanwhile.
+    /// Prevents other processes from writing the same file meanwhile.
     turn: Option<Turn>,
 }
 
 impl State {
-    /// The filter of earlier runs, or a new one for as many items as `count` says.
+    /// Opens the filter of earlier runs, or makes a new one for the number of items that `count`
+    /// returns.
     fn open(args: &Args, count: impl FnOnce() -> Result<u64>) -> Result<Self> {
         let UniqOptions { state, items, fpr, .. } = &args.how;
         let (destination, turn) = match state {
@@ -166,9 +167,10 @@ impl State {
     }
 }
 
-/// Returns an empty filter for that many items.
+/// Returns an empty filter for a number of items.
 fn new_filter(items: u64, rate: f64, scheme: KeyScheme) -> Result<AnySketch> {
-    // One cache line a key is fastest, but no line is long enough for the smallest rates.
+    // A filter with one cache line for each key is fastest, but a line is too short for the
+    // smallest rates.
     let filter = if rate >= LEAST_BLOCKED_RATE {
         BlockedBloom::for_items_with_scheme(items, rate, scheme).map(AnySketch::from)
     } else {
@@ -177,7 +179,7 @@ fn new_filter(items: u64, rate: f64, scheme: KeyScheme) -> Result<AnySketch> {
     filter.context("--items and --fpr")
 }
 
-/// Whole files instead of rows: the item is what is in them.
+/// Copies whole files instead of rows. The item is the content of a file.
 fn by_content(args: &Args, pass: &Pass, out: &Output) -> Outcome {
     if args.input.has_field() || args.keys.are_integers() {
         bail!("--files: an item is the whole content of a file, which has neither fields nor integers");
@@ -213,7 +215,8 @@ fn by_content(args: &Args, pass: &Pass, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The hash of a file's bytes as a key, a piece at a time: the file may be larger than memory.
+/// Returns the hash of a file's bytes as a key. The file is read in pieces, because it may be
+/// larger than memory.
 fn hash_of_content(path: &Path, seed: u64) -> std::io::Result<u64> {
     let mut file = File::open(path)?;
     let mut hasher = Xxh3::with_seed(seed);

@@ -1,4 +1,4 @@
-//! The same column gives the same sketch, whatever file it comes in and on however many threads.
+//! The same column gives the same sketch, from a file in any format and on any number of threads.
 
 use crivo::distinct::HyperLogLog;
 use crivo::keys::KeyScheme;
@@ -7,7 +7,7 @@ use crate::support::{Scratch, Values, column, compress, table};
 
 const FORMATS: [&str; 5] = ["lines", "csv", "tsv", "jsonl", "parquet"];
 
-/// Every format, compressed in every way that it can be.
+/// Returns every format with every compression.
 fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
     let compressions = ["", "gz", "zst", "xz"];
     FORMATS
@@ -20,7 +20,7 @@ fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// and reads it back.
 fn sketch_of(values: &Values, format: &str, compression: &str, threads: &str, more: &[&str]) -> Vec<u8> {
     let scratch = Scratch::new();
-    // The name tells nothing, so that the content and the options have to.
+    // The name has no extension, so that content and options decide the format.
     scratch.write("data", compress(compression, &table(format, values)));
     let mut args = vec!["distinct", "data", "--format", format, "--threads", threads, "-o", "s.crivo"];
     if format != "lines" {
@@ -39,7 +39,8 @@ fn library_sketch(values: &Values, precision: u8, scheme: KeyScheme) -> HyperLog
 
 #[test]
 fn every_format_compression_and_thread_count_gives_the_librarys_bytes() {
-    // Small stays exact, large becomes registers: both states of the sketch.
+    // The small stream stays exact, the large one becomes registers. So both states of the sketch
+    // are tested.
     for (rows, different) in [(300, 100), (20_000, 50_000)] {
         let values = column(rows, different, 7);
         let expected = library_sketch(&values, 14, KeyScheme::bytes()).encode();

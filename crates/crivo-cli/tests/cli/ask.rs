@@ -1,4 +1,4 @@
-//! `crivo ask`, of every kind of sketch.
+//! `crivo ask`, with every kind of sketch.
 
 use crate::support::Scratch;
 

@@ -1,4 +1,4 @@
-//! `--where`, on every command that reads rows.
+//! `--where`, in every command that reads rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ fn failed((_, status, bytes): &Row) -> bool {
     *status >= 500 && bytes.is_multiple_of(2)
 }
 
-/// A log in which about a fifth of the rows failed.
+/// Returns a log in which about a fifth of the rows failed.
 fn log(rows: u64) -> Vec<Row> {
     let mut random = Random::new(11);
     (0..rows)
@@ -157,7 +157,7 @@ fn neither_conditions_nor_groups_are_about_the_elements_of_an_array() {
     scratch
         .run(&["distinct", "a.jsonl", "-f", "n", "--by", "tags[]"])
         .fails_with("a.jsonl:1: rows are grouped by one value");
-    // A field that is itself called so is one value.
+    // A field whose name ends in brackets is a single value.
     let named = Scratch::with([("a.csv", "tags[]\nx\ny\n")]);
     assert_eq!(
         named.run(&["count", "a.csv", "--where", "tags[] = x", "--json"]).json()["count"]["value"],

@@ -131,7 +131,7 @@ fn counters_toss_coins_and_cover_the_truth() {
         let shown = scratch.run(&["show", "s.crivo", "--json"]).json();
         assert_eq!((shown["kind"].as_str(), shown["keys"].as_str()), (Some(kind), Some("none")));
         assert_eq!(shown["items"]["value"], value);
-        // The same input, the same coins; and one stream in two files is the stream.
+        // The same input gives the same random draws. A stream in two files is the same stream.
         let again =
             scratch.run(&["count", "data.txt", "--counter", counter, "--json", "--threads", "3"]).json();
         assert_eq!(again["count"], json["count"]);
@@ -151,7 +151,7 @@ fn counters_of_other_inputs_toss_other_coins() {
     for (name, rows) in [("a.crivo", 10_000), ("b.crivo", 10_001)] {
         scratch.feed(&["count", "--counter", "sampled:100", "-o", name], "x\n".repeat(rows)).ok();
     }
-    // Of one seed they would count the same events of both.
+    // With the same seed they would count the same events of both files.
     let value = |name: &str| scratch.run(&["show", name, "--json"]).json()["parameters"]["value"].clone();
     assert_ne!(value("a.crivo"), value("b.crivo"));
     scratch.run(&["merge", "a.crivo", "b.crivo", "-o", "c.crivo"]).ok();
@@ -184,7 +184,7 @@ fn every_key_has_a_small_counter() {
             let [value, lower, upper] =
                 ["value", "lower", "upper"].map(|name| answer["count"][name].as_f64().unwrap());
             covered += usize::from(lower <= exact && exact <= upper);
-            // A shared counter is a rare event, not an error of the counting.
+            // A shared counter is rare, and no error of the counter itself.
             squares += (value / exact - 1.0).powi(2).min(1.0);
         }
         let (rms, share) = ((squares / keys.len() as f64).sqrt(), covered as f64 / keys.len() as f64);

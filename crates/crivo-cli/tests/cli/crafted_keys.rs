@@ -1,5 +1,4 @@
-//! Keys whose hashes are crafted to meet take as long as fair ones, whatever the command does with
-//! them.
+//! Keys whose hashes are crafted to collide take as long as ordinary ones, in every command.
 
 use std::process::{Command, Stdio};
 
@@ -7,21 +6,21 @@ use crivo::keys::KeyScheme;
 
 use crate::support::Scratch;
 
-/// Keys whose hashes under the known seed agree in all but some of the middle bits.
+/// Returns keys whose hashes under the known seed agree in all but some of the middle bits.
 fn crafted_keys(count: usize) -> Vec<[u8; 8]> {
     let keys = (1_u64..).map(|hash| key_of_hash(hash << 36 | 0x2A).to_le_bytes());
     let is_plain = |key: &[u8; 8]| key.iter().all(|byte| !matches!(byte, b'\n' | b'\r' | b'\t' | b'"' | 0));
     keys.filter(is_plain).take(count).collect()
 }
 
-/// The same for integers.
+/// Returns integers with such hashes.
 fn crafted_integers(count: u64) -> impl Iterator<Item = u64> {
     (1..=count).map(|hash| integer_of_hash(hash << 36 | 0x2A))
 }
 
 const MULTIPLIER: u64 = 0x9FB2_1C65_1E98_DF25;
 
-/// The number whose product with the multiplier is a given one.
+/// Returns the number whose product with the multiplier is `product`.
 fn undo_product(product: u64) -> u64 {
     let inverse = (0..6).fold(MULTIPLIER, |inverse, _| {
         inverse.wrapping_mul(2_u64.wrapping_sub(MULTIPLIER.wrapping_mul(inverse)))
@@ -34,8 +33,8 @@ fn undo_shift(value: u64, by: u32) -> u64 {
     (0..=64 / by).fold(value, |undone, _| value ^ undone >> by)
 }
 
-/// The eight bytes whose XXH3 with seed 0 is a given hash: every step of `XXH3_len_4to8_64b` can be
-/// undone.
+/// Returns the eight bytes whose XXH3 with seed 0 is `hash`. Every step of `XXH3_len_4to8_64b` is
+/// invertible.
 fn key_of_hash(hash: u64) -> u64 {
     // Bytes 8 to 24 of the default secret, the two halves combined.
     const FLIP: u64 = 0x1CAD_21F7_2C81_017C ^ 0xDB97_9083_E96D_D4DE;
@@ -46,25 +45,24 @@ fn key_of_hash(hash: u64) -> u64 {
         undone = mixed ^ (undone >> 35).wrapping_add(8);
     }
     mixed = undo_product(undone);
-    // h ^= rotl(h, 49) ^ rotl(h, 24) is linear over bits, and has an inverse of the same form: by
-    // elimination.
+    // h ^= rotl(h, 49) ^ rotl(h, 24) is linear over bits, and its inverse has the same form.
     let keyed = undo_rotations(mixed);
-    // The halves were swapped: the low one in the high bits.
+    // The halves were swapped: the low one is in the high bits.
     let both = keyed ^ FLIP;
     both.rotate_left(32)
 }
 
-/// The integer whose Rrmxmx with seed 0 is a given hash (docs/format.md).
+/// Returns the integer whose Rrmxmx with seed 0 is `hash` (docs/format.md).
 fn integer_of_hash(hash: u64) -> u64 {
     let turned = undo_product(undo_shift(undo_product(undo_shift(hash, 28)), 28));
-    // Turning to the right by 49 and 24 undoes as turning to the left by 15 and 40: a circulant
-    // too.
+    // Rotations to the right by 49 and 24 are rotations to the left by 15 and 40, so this map is a
+    // circulant too.
     let keyed = (0..63).fold(turned, |x, _| x ^ x.rotate_right(49) ^ x.rotate_right(24));
     keyed ^ 0x6A09_E667_F3BC_C908
 }
 
 /// Solves `x ^ rotl(x, 49) ^ rotl(x, 24) = value`. The map is a circulant of order 64 = 2^6 over
-/// two elements, so that its 64th power is the identity: 63 more applications undo one.
+/// two elements. So its 64th power is the identity, and 63 more applications invert one.
 fn undo_rotations(value: u64) -> u64 {
     (0..63).fold(value, |x, _| x ^ x.rotate_left(49) ^ x.rotate_left(24))
 }
@@ -77,7 +75,7 @@ fn crafted_keys_have_the_hashes_they_were_crafted_for() {
     }
 }
 
-/// The seconds of the processor that a run took.
+/// Returns the processor time of a run in seconds.
 #[cfg(target_os = "linux")]
 fn processor_seconds(scratch: &Scratch, command: &str) -> f64 {
     let program = scratch.command(&[]);
@@ -86,13 +84,13 @@ fn processor_seconds(scratch: &Scratch, command: &str) -> f64 {
     bash.args(["-c", &timed]).arg(program.get_program()).current_dir(scratch.path("")).stdin(Stdio::null());
     let output = bash.output().unwrap();
     let errors = String::from_utf8(scratch.read("errors")).unwrap();
-    // A key that is certainly not in a set is no error.
+    // Exit code 1 for a key that is certainly not in a set is no error.
     assert!(matches!(output.status.code(), Some(0 | 1)), "{command}: {errors}");
     let text = String::from_utf8(output.stderr).unwrap();
     text.split_whitespace().map(|seconds| seconds.parse::<f64>().unwrap()).sum()
 }
 
-/// Every verb that puts keys into a table; `{}` is `crafted` or `fair`.
+/// Every command that puts keys into a table; `{}` is `crafted` or `fair`.
 #[cfg(target_os = "linux")]
 const COMMANDS: [&str; 52] = [
     "distinct {}.txt",
@@ -149,8 +147,8 @@ const COMMANDS: [&str; 52] = [
     "dedup {}.txt --unit line --dry-run",
 ];
 
-/// At most three times as long, and the hundredths of a second that a machine does other things in
-/// meanwhile. Of two turns the quicker one counts.
+/// Crafted keys take at most three times as long as ordinary ones, and some hundredths of a second
+/// more for a busy machine. The faster of two runs counts.
 #[cfg(target_os = "linux")]
 #[allow(clippy::print_stdout)] // the table of times, shown with --no-capture
 #[test]
@@ -166,7 +164,7 @@ fn crafted_keys_take_as_long_as_fair_ones() {
     for (name, keys, integers) in files {
         let lines: Vec<u8> = keys.iter().flat_map(|key| [key, &b"\n"[..]].concat()).collect();
         scratch.write(&format!("{name}.txt"), lines);
-        // The key, what it has in common with one other, and one of 300 groups.
+        // The key, a value that it shares with one other key, and one of 300 groups.
         let rows = keys.iter().enumerate().flat_map(|(number, key)| {
             let rest = format!("\t{}\t{}\n", number / 2, number % 300);
             [key, rest.as_bytes()].concat()

@@ -1,6 +1,6 @@
 // This file is long because every option has its test.
 
-//! `crivo dedup`: what stays, what is reported, and that nothing is lost.
+//! `crivo dedup`: which documents are kept and reported, and that nothing is lost.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::Read;
@@ -33,7 +33,7 @@ fn texts(count: usize, seed: u64) -> Vec<String> {
     texts.into_iter().map(|words| words.join(" ")).collect()
 }
 
-/// The words as the definition has them, in shingles of `n`.
+/// Returns the shingles of `n` words, by the definition.
 fn shingles(text: &str, n: usize) -> BTreeSet<Vec<String>> {
     let lower = text.to_lowercase();
     let words: Vec<String> = lower
@@ -49,7 +49,7 @@ fn exact_pairs(texts: &[String], n: usize, threshold: f64) -> BTreeMap<(usize, u
     let mut pairs = BTreeMap::new();
     for one in 0..texts.len() {
         for other in one + 1..texts.len() {
-            // A text without anything in it is no document.
+            // An empty text is no document.
             if texts[one].is_empty() || texts[other].is_empty() {
                 continue;
             }
@@ -64,7 +64,8 @@ fn exact_pairs(texts: &[String], n: usize, threshold: f64) -> BTreeMap<(usize, u
     pairs
 }
 
-/// What stays: a text goes only if it is alike with one before it that stays.
+/// Returns which texts are kept. A text is removed only if it is similar to an earlier text that is
+/// kept.
 fn kept(texts: usize, pairs: &BTreeMap<(usize, usize), f64>) -> Vec<bool> {
     let mut stays = vec![true; texts];
     for &(one, other) in pairs.keys() {
@@ -121,7 +122,7 @@ fn pairs_clusters_and_copy_are_those_of_brute_force() {
         let named: HashSet<&str> = clusters.lines().map(|line| line.split('\t').nth(1).unwrap()).collect();
         assert_eq!(report["clusters"], named.len());
         assert!(named.iter().all(|id| stays[id[1..].parse::<usize>().unwrap()]), "named by who stays");
-        // The certificate: everything that went, each with one that stays and is alike.
+        // The certificate has every removed text, each with a similar one that is kept.
         let removed = String::from_utf8(scratch.read("r.tsv")).unwrap();
         let mut gone = BTreeSet::new();
         for line in removed.lines() {
@@ -142,7 +143,7 @@ fn pairs_clusters_and_copy_are_those_of_brute_force() {
 #[test]
 fn every_format_gives_the_same_documents() {
     let mut texts = texts(200, 2);
-    // Lines and CSV take an empty value for a missing one.
+    // Lines and CSV read an empty value as a missing one.
     texts.iter_mut().filter(|text| text.is_empty()).for_each(|text| *text = "x".into());
     let scratch = Scratch::new();
     let mut reports = HashSet::new();
@@ -156,7 +157,7 @@ fn every_format_gives_the_same_documents() {
         // The bytes of the same documents differ from format to format.
         assert!(report["bytes_read"].take().as_u64() >= Some(1), "{format}");
         reports.insert(report.to_string());
-        // What is left has no near-duplicate: it is kept as a whole.
+        // The output has no near-duplicates, so a second run keeps all of it.
         let again = scratch.run(&[&["dedup", &output, "--json"][..], &field].concat()).json();
         assert_eq!(again["documents"], again["kept"], "{format}");
     }
@@ -269,7 +270,7 @@ fn records_without_the_text_stop_the_run_or_are_counted() {
     scratch.run(&["dedup", "docs.jsonl", "--json"]).fails_with("docs.jsonl:2: no text in field \"text\"");
     let report = scratch.run(&["dedup", "docs.jsonl", "--json", "--skip-bad"]).json();
     assert_eq!((&report["documents"], &report["skipped"]), (&json!(1), &json!(2)));
-    // Nothing is lost: a record that cannot be judged stays.
+    // Nothing is lost: a record that cannot be compared is kept.
     assert_eq!(scratch.run(&["dedup", "docs.jsonl", "--skip-bad"]).ok(), text);
     scratch.run(&["dedup", "bad.jsonl", "--json", "--skip-bad", "-o", "o.jsonl"]).json();
     scratch.run(&["dedup", "docs.jsonl", "--field", "none", "--json"]).fails_with("none");
@@ -287,7 +288,7 @@ fn wrong_options_are_refused_with_what_is_allowed() {
     fails(&["--shingle", "letters:3"], "words:N, chars:N or stopwords");
     fails(&["--shingle", "words:0"], "1 to 64");
     fails(&["--bands", "50x3"], "at most 128 hashes");
-    // The words of an error that wraps another one are said once.
+    // An error that wraps another one does not repeat its words.
     fails(&["--hashes", "0"], "crivo: hashes: expected 1 to 32767, found 0\n");
     fails(&["--memory", "1K"], "16 MiB");
     fails(&["--id", "key"], "key");
@@ -326,7 +327,7 @@ fn a_full_disk_is_reported_with_the_name_of_the_file() {
     }
 }
 
-/// Killed at any time, the run leaves the old file or the new one, and nothing half-written under
+/// A run that is killed at any time leaves the old file or the new one, and no partial file under
 /// its name.
 #[test]
 fn a_kill_leaves_the_old_output_or_the_new_one() {
@@ -342,7 +343,7 @@ fn a_kill_leaves_the_old_output_or_the_new_one() {
         let left = String::from_utf8(scratch.read("clean.jsonl")).unwrap();
         assert!(left == "old" || left == whole, "after {wait} ms: {} bytes", left.len());
     }
-    // And the next run is none the worse for it.
+    // The next run is not affected.
     scratch.run(&["dedup", "docs.jsonl", "-o", "clean.jsonl"]).ok();
     assert_eq!(String::from_utf8(scratch.read("clean.jsonl")).unwrap(), whole);
 }
@@ -376,7 +377,7 @@ fn little_memory_gives_the_same_result() {
         let args =
             ["dedup", "docs.jsonl", "--json", "--memory", memory, "--shingle", "words:2", "--pairs", "p.tsv"];
         let mut report: Value = scratch.run(&args).json();
-        // Only how much was read and went to the disk may differ.
+        // Only the bytes that were read and spilled may differ.
         let (spilled, read) = (report["bytes_spilled"].take(), report["bytes_read"].take());
         let readings = read.as_u64().unwrap() as usize / scratch.read("docs.jsonl").len();
         ((report, scratch.read("p.tsv")), spilled, readings)
@@ -387,8 +388,8 @@ fn little_memory_gives_the_same_result() {
     assert_eq!((large.2, small.2), (2, 3), "one or two readings, and one for the ids");
 }
 
-/// Killed at any time, a run with a work folder is continued by the same command, and brings the
-/// same bytes.
+/// A run with a work folder that is killed at any time is continued by the same command, and gives
+/// the same bytes.
 #[test]
 fn a_killed_run_continues_with_the_same_bytes() {
     let scratch = Scratch::with([("docs.jsonl", jsonl(&texts(4000, 7)))]);
@@ -481,7 +482,7 @@ fn a_corpus_that_changes_between_readings_is_named() {
         std::io::Write::write_all(&mut file, more.as_bytes()).unwrap();
         let ended = child.wait_with_output().unwrap();
         let said = String::from_utf8(ended.stderr).unwrap();
-        // It may have ended before, or not have begun.
+        // The run may have ended before, or not have begun.
         if !ended.status.success() {
             assert!(said.contains("docs.jsonl: changed while it was read"), "{said}");
             seen += 1;
@@ -496,7 +497,7 @@ fn too_little_memory_is_refused_with_what_would_do() {
     let scratch = Scratch::with([("docs.txt", lines)]);
     let run = scratch.run(&["dedup", "docs.txt", "--json", "--memory", "16M"]);
     run.fails_with("documents need at least");
-    // It is said before the first reading, too, from the size of the file.
+    // The warning also comes before the first pass, from the size of the file.
     assert!(run.err.contains("warning: about "), "{}", run.err);
     assert_eq!(run.err.matches("need at least").count(), 2, "{}", run.err);
 }

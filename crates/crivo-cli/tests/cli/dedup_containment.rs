@@ -1,4 +1,4 @@
-//! `crivo dedup --measure containment`: what stands in a longer document goes.
+//! `crivo dedup --measure containment`: a document that is contained in a longer one is removed.
 
 use serde_json::json;
 
@@ -8,7 +8,8 @@ fn words(from: usize, to: usize) -> String {
     (from..to).map(|number| format!("w{number}")).collect::<Vec<_>>().join(" ")
 }
 
-/// A page, the same page with comments, an excerpt of it with a word changed, and another page.
+/// Writes a page, the same page with comments, an excerpt of it with a word changed, and another
+/// page.
 fn pages() -> Scratch {
     let page = words(0, 100);
     let record = |id: &str, text: String| json!({"id": id, "text": text}).to_string() + "\n";
@@ -34,14 +35,14 @@ fn a_page_goes_where_the_same_page_with_comments_stays() {
             (&json!("containment"), &json!(2), &json!(2), &json!(3)),
         );
         assert!(report.get("bands").is_none(), "there are no signatures");
-        // 66 shingles of five words; the five with the changed word are nowhere else.
+        // 66 shingles of five words. The five with the changed word are in no other document.
         let removed = format!("page\tcommented\t1\nexcerpt\tcommented\t{}\n", 61.0 / 66.0);
         assert_eq!(String::from_utf8(scratch.read("r.tsv")).unwrap(), removed);
         let kept = String::from_utf8(scratch.read("o.jsonl")).unwrap();
         assert_eq!(kept.lines().count(), 2);
         assert!(kept.contains("commented") && kept.contains("other"));
     }
-    // As a share of both, a page and its comments are different.
+    // By Jaccard similarity, a page and the page with comments are different.
     let report = scratch.run(&["dedup", "pages.jsonl", "--json"]).json();
     assert_eq!((&report["measure"], &report["kept"]), (&json!("jaccard"), &json!(4)));
     let told = scratch.run(&["dedup", "pages.jsonl", "--measure", "containment", "--dry-run"]);

@@ -1,4 +1,4 @@
-//! `crivo dedup --unit`: repeated lines and paragraphs, against what was seen.
+//! `crivo dedup --unit`: repeated lines and paragraphs, compared with a model.
 
 use std::collections::HashMap;
 

@@ -62,7 +62,8 @@ fn large_counts_are_near_and_verified_by_a_second_pass() {
 
 #[test]
 fn estimate_is_no_more_than_the_rows_with_a_value() {
-    // Sixteen registers are 26 % off: some of these streams are overestimated without the limit.
+    // Sixteen registers have an error of 26 %. Without the limit by rows, some of these streams
+    // would be overestimated.
     for seed in 0..20 {
         let text = (0..100).fold(String::new(), |text, n| text + &format!("{seed}-{n}\n\n"));
         let json = Scratch::new().feed(&["distinct", "--precision", "4", "--json"], text).json();
@@ -126,7 +127,8 @@ fn word_pairs_are_items() {
     scratch
         .feed(&["distinct", "--words", "2", "--keys", "int"], "1\n")
         .fails_with("--words: words are text, and the keys are integers");
-    // More items than rows: the limit of one value a row does not hold for words.
+    // There are more items than rows, because the limit of one value for each row does not apply to
+    // words.
     let many = (0..5000).fold(String::new(), |text, n| text + &format!("w{n} "));
     let json = scratch.feed(&["distinct", "--words", "1", "--json"], many).json();
     assert!(json["distinct"]["value"].as_f64().unwrap() > 4000.0, "{json}");
@@ -198,7 +200,8 @@ fn every_method_covers_the_truth_and_continues_as_one_stream() {
         let [lower, upper] = ["lower", "upper"].map(|name| json["distinct"][name].as_f64().unwrap());
         let truth = different as f64;
         assert_eq!(json["covered"], lower <= truth && truth <= upper, "{method}: {json}");
-        // The hash is fixed: each of these is inside or nearly so, and stays.
+        // The hash is fixed, so the result never changes: each truth is inside the bounds or nearly
+        // so.
         assert!(lower / 1.1 <= truth && truth <= upper * 1.1, "{method}: {json}");
         for half in ["first.txt", "second.txt"] {
             scratch.run(&[&args[..], &[half, "--into", "halves.crivo", "--threads", "3"]].concat()).json();
@@ -258,14 +261,15 @@ fn into_makes_the_file_and_continues_it() {
         let args = [&["distinct", "--json", "--into", "s.crivo"], more].concat();
         scratch.feed(&args, text)
     };
-    // The limit by rows is for fresh sketches only: the second input has one row, the answer is 3.
+    // The limit by rows applies only to new sketches. The second input has one row, but the answer
+    // is 3.
     assert_eq!(add("a\nb\n", &["--precision", "12", "--seed", "5"]).json()["distinct"]["value"], 2.0);
     assert_eq!(add("c\n", &[]).json()["distinct"]["value"], 3.0);
     let same = add("c\n", &["--precision", "12", "--seed", "5", "--keys", "text"]).json();
     assert_eq!(same["distinct"]["value"], 3.0);
     assert_eq!(add("c\n", &["--error", "1.7%"]).json()["distinct"]["value"], 3.0);
 
-    // Written elsewhere, the first file stays.
+    // With another output, the first file stays unchanged.
     let before = scratch.read("s.crivo");
     assert_eq!(add("d\n", &["-o", "t.crivo"]).json()["distinct"]["value"], 4.0);
     assert_eq!(scratch.read("s.crivo"), before);
@@ -298,7 +302,7 @@ fn into_refuses_a_sketch_of_the_callers_own_hashes() {
 
 #[test]
 fn saturated_sketch_warns_or_fails() {
-    // No input that fits a test fills every register, so the hashes that do are inserted.
+    // No input small enough for a test fills every register, so hashes are inserted that do.
     let mut full = HyperLogLog::new(4).unwrap();
     (0..16).for_each(|register| full.insert_hash(register << 60));
     let scratch = Scratch::with([("s.crivo", full.encode())]);
@@ -379,7 +383,7 @@ fn options_that_other_systems_bytes_do_not_have_are_refused() {
 fn a_history_is_sharper_until_a_merge_ends_it() {
     let scratch = Scratch::new();
     let lines = |range: std::ops::Range<u32>| range.map(|line| format!("user {line}\n")).collect::<String>();
-    // Twice, because the number of rows is a bound too.
+    // The rows are doubled, because the number of rows is a bound too.
     scratch.write("all", lines(0..50_000).repeat(2));
     scratch.write("more", lines(50_000..90_000));
     let width = |json: &serde_json::Value| {
@@ -391,13 +395,13 @@ fn a_history_is_sharper_until_a_merge_ends_it() {
     let with_history = [&plain[..], &["--history", "-o", "all.crivo"]].concat();
     let [usual, sharp] = [&plain[..], &with_history[..]].map(|args| width(&scratch.run(args).json()));
     assert!(sharp < 0.9 * usual, "{sharp} and {usual}");
-    // The number of threads changes nothing, because one thread reads.
+    // The number of threads has no effect, because one thread reads.
     let first = scratch.read("all.crivo");
     scratch.run(&[&with_history[..], &["--threads", "2"]].concat()).ok();
     assert_eq!(scratch.read("all.crivo"), first);
     assert!(scratch.run(&["show", "all.crivo"]).ok().contains("history"));
 
-    // Going on keeps it, and gives the bytes of one run over both files.
+    // Continuing keeps the history, and gives the bytes of one run over both files.
     scratch.run(&["distinct", "more", "--into", "all.crivo"]).ok();
     let both =
         ["distinct", "all", "more", "--method", "ull", "--precision", "12", "--history", "-o", "both.crivo"];

@@ -1,13 +1,13 @@
-//! What the documents show is what the program prints.
+//! The examples in the documentation show what the program prints.
 //!
 //! Every block that is marked `console`, in the README and on each page of docs/, is run by a shell
 //! in a scratch folder of its page. The folder has the samples, and the visits of
-//! `samples/visits.csv` as two days. After a command stands its output; `…` on a line of its own
-//! stands for one or more lines that chance or the machine decides. A comment `# exit code N` says
-//! how a command ends, if not with 0.
+//! `samples/visits.csv` as two days. A command is followed by its output. `…` on a line of its own
+//! means one or more lines that depend on chance or the machine. A comment `# exit code N` gives
+//! the exit code of a command, if it is not 0.
 //!
-//! `CRIVO_WRITE_DOCUMENTS=1 cargo test -p crivo-cli --test cli documents` writes what is printed
-//! into the pages instead of comparing it: look at the difference before it is committed.
+//! `CRIVO_WRITE_DOCUMENTS=1 cargo test -p crivo-cli --test cli documents` writes the output into
+//! the pages instead of comparing it. Review the difference before you commit it.
 
 #![cfg(unix)]
 
@@ -25,7 +25,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A command of a page, what it prints and how it ends.
+/// A command of a page, its output and its exit code.
 #[derive(Debug, PartialEq)]
 struct Step {
     command: String,
@@ -33,7 +33,7 @@ struct Step {
     exit_code: i32,
 }
 
-/// The commands of a page's console blocks, in their order.
+/// Returns the commands of a page's console blocks, in their order.
 fn steps(page: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for block in page.split("```console\n").skip(1) {
@@ -51,7 +51,7 @@ fn steps(page: &str) -> Vec<Step> {
     steps
 }
 
-/// Returns true if the output is what is shown, with any lines in the place of each ellipsis.
+/// Returns true if the output is as shown, with any lines in place of each ellipsis.
 fn matches(out: &str, shown: &str) -> bool {
     let (begins, rest) = match shown.strip_prefix("…\n") {
         Some(rest) => ("", Some(rest)),
@@ -63,12 +63,12 @@ fn matches(out: &str, shown: &str) -> bool {
     let Some(left) = out.strip_prefix(begins) else { return false };
     match rest {
         None => left.is_empty(),
-        // At least one line is left out.
+        // An ellipsis is at least one line.
         Some(rest) => left.match_indices('\n').any(|(at, _)| matches(&left[at + 1..], rest)),
     }
 }
 
-/// The pages below a folder.
+/// Collects the pages below a folder.
 fn pages_below(folder: &Path, pages: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -80,7 +80,7 @@ fn pages_below(folder: &Path, pages: &mut Vec<PathBuf>) {
     }
 }
 
-/// A folder with the samples, and the visits as two days.
+/// Returns a folder with the samples, and the visits as two days.
 fn furnished() -> Scratch {
     let scratch = Scratch::new();
     fs::create_dir(scratch.path("samples")).unwrap();
@@ -99,10 +99,10 @@ fn furnished() -> Scratch {
     scratch
 }
 
-/// Set to write what is printed into the pages.
+/// The variable that makes the test write the output into the pages.
 const WRITE: &str = "CRIVO_WRITE_DOCUMENTS";
 
-/// Runs the commands of a page; returns what is not as shown.
+/// Runs the commands of a page. Returns the differences from what is shown.
 fn complaints(page: &Path) -> Vec<String> {
     let mut text = fs::read_to_string(page).unwrap();
     let steps = steps(&text);
@@ -118,13 +118,13 @@ fn complaints(page: &Path) -> Vec<String> {
         let mut shell = Command::new("sh");
         // A terminal shows both streams.
         shell.arg("-c").arg(format!("exec 2>&1\n{command}")).current_dir(scratch.path("")).env("PATH", &path);
-        // What the developer's terminal says about colours and its home are not the test's.
+        // The developer's settings of colours and home folder must not affect the test.
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
             shell.env_remove(name);
         }
         shell.env("HOME", scratch.path(""));
         let mut ran = Ran::from(shell.output().unwrap());
-        // Blanks at the ends of lines are not seen, and editors remove them.
+        // Blanks at the ends of lines are invisible, and editors remove them.
         ran.out = ran.out.lines().map(|line| format!("{}\n", line.trim_end_matches(' '))).collect();
         if ran.code != Some(exit_code) || !matches(&ran.out, &shown) {
             let before = format!("$ {command}\n{shown}");
@@ -148,7 +148,7 @@ fn every_command_of_the_documents_prints_what_they_show() {
         vec![root().join("README.md"), root().join("CONTRIBUTING.md"), root().join("SECURITY.md")];
     pages_below(&root().join("docs"), &mut pages);
     assert!(pages.len() > 60);
-    // As many at once as there are processors: most of the time is spent starting programs.
+    // As many pages at once as there are processors, because most time is spent starting programs.
     let (waiting, found) = (Mutex::new(pages), Mutex::new(Vec::new()));
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     std::thread::scope(|scope| {
@@ -166,7 +166,7 @@ fn every_command_of_the_documents_prints_what_they_show() {
     assert!(found.is_empty(), "{}", found.join("\n\n"));
 }
 
-/// A page that loses its examples would pass without a word.
+/// Without this test, a page that loses its examples would pass unnoticed.
 #[test]
 fn pages_about_questions_and_users_show_commands() {
     for (folder, least) in [("docs/questions", 2), ("docs/users", 0)] {

@@ -1,4 +1,4 @@
-//! Sketches are written whole or not at all.
+//! Sketches are written completely or not at all.
 
 use std::process::{Command, Stdio};
 
@@ -20,7 +20,7 @@ fn output_that_cannot_be_written_is_refused_before_reading() {
         ("locked.crivo", "locked.crivo: is read-only"),
         ("-", "- is no file"),
     ] {
-        // Standard input never ends: what is refused only after reading would hang.
+        // Standard input never ends, so a refusal after reading would hang.
         let mut child = scratch.command(&["distinct", "-o", path]);
         let mut child =
             child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -69,7 +69,7 @@ fn full_disk_leaves_the_old_file_and_no_other() {
     scratch.run(&["distinct", "data.txt", "-o", "/dev/full"]).fails_with("/dev/full: was not written");
     scratch.run(&["distinct", "data.txt", "-o", "s.crivo"]).ok();
     let (before, names) = (scratch.read("s.crivo"), scratch.names());
-    // A limit on the size of files stands for a disk that fills while the sketch is written.
+    // A limit on file sizes has the effect of a disk that fills while the sketch is written.
     for option in ["--into", "-o"] {
         let line = format!(
             "trap '' XFSZ; ulimit -f 0; exec {} distinct data.txt {option} s.crivo",
@@ -119,7 +119,8 @@ fn interrupt_ends_with_130_and_leaves_nothing() {
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut held = child.stdin.take().unwrap();
-        // More than a pipe holds: when it is written, the pass is reading and listens already.
+        // The input is larger than a pipe's buffer. So when it is written, the pass is reading and
+        // handles signals.
         held.write_all(&b"line\n".repeat(200_000)).unwrap();
         let pid = child.id().to_string();
         assert!(Command::new("kill").args(["-s", signal, &pid]).status().unwrap().success());

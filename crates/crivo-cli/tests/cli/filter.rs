@@ -1,4 +1,4 @@
-//! `crivo filter`: rows as they stand, or in another format.
+//! `crivo filter`: rows copied unchanged, or converted to another format.
 
 use serde_json::Value;
 
@@ -46,7 +46,7 @@ fn every_format_gives_the_rows_of_an_exact_model() {
     }
 }
 
-/// From every format to every other and back: the values are the same.
+/// From every format to every other and back, the values stay the same.
 #[test]
 fn the_name_of_the_output_chooses_format_and_compression() {
     let values = column(2_000, 300, 2);
@@ -85,8 +85,8 @@ fn converted_rows_keep_their_texts() {
 const TYPED: &str = "{\"n\":1,\"f\":1.50,\"b\":true,\"s\":\"007\",\"m\":1,\"o\":{\"k\": [1]},\"big\":12345678901234567890123}\n\
      {\"n\":-2,\"f\":3,\"b\":false,\"s\":\"\",\"m\":\"x\",\"o\":null,\"late\":9007199254740993}\n";
 
-/// Numbers and truth values stay what they are on the way to Parquet and back; a column of several
-/// kinds is text.
+/// Numbers and booleans keep their type on the way to Parquet and back. A column of several kinds
+/// becomes text.
 #[test]
 fn types_of_the_input_are_kept() {
     let scratch = Scratch::with([("t.jsonl", TYPED)]);
@@ -111,7 +111,8 @@ fn types_of_the_input_are_kept() {
     );
 }
 
-/// Many chunks on several threads: rows in their order, columns in the order in which they are met.
+/// Many chunks on several threads: rows keep their order, and columns are in the order of their
+/// first occurrence.
 #[test]
 fn converted_rows_stay_in_order() {
     use std::fmt::Write as _;
@@ -148,7 +149,7 @@ fn what_the_name_cannot_mean_is_an_error() {
     scratch.run(&["filter", "true", "log.csv", "-o", "log.csv"]).fails_with("is read");
     scratch.feed(&["filter", "true", "-o", "x.parquet"], "a\n").fails_with("--format");
     assert_eq!(scratch.names(), ["log.csv"]);
-    // Dedup follows the same rule.
+    // `dedup` follows the same rule.
     let texts = "id,text\n1,a b c d e f\n2,a b c d e f\n3,something else at all\n";
     let scratch = Scratch::with([("d.csv", texts)]);
     scratch.run(&["dedup", "d.csv", "-o", "x.parquet", "-q"]).ok();

@@ -1,4 +1,4 @@
-//! `--follow` goes on as `tail -F` does: a file may grow, be renamed and replaced, or be truncated.
+//! `--follow` works like `tail -F`: a file may grow, be renamed and replaced, or be truncated.
 
 #![cfg(unix)]
 
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::support::{Ran, Scratch};
 
-/// Longer than the program waits before it looks again, by far.
+/// Much longer than the interval at which the program checks the files.
 const PAUSE: Duration = Duration::from_millis(1200);
 
 fn follow(scratch: &Scratch, args: &[&str]) -> Child {
@@ -26,7 +26,7 @@ fn append(scratch: &Scratch, name: &str, text: &str) {
     std::thread::sleep(PAUSE);
 }
 
-/// Interrupts the program, which then answers.
+/// Interrupts the program, which then prints its answer.
 fn interrupted(child: Child) -> Ran {
     let pid = child.id().to_string();
     assert!(Command::new("kill").args(["-s", "INT", &pid]).status().unwrap().success());
@@ -35,7 +35,8 @@ fn interrupted(child: Child) -> Ran {
     ran
 }
 
-/// Interrupts the program: the rows and the different values that it answers, and what it remarks.
+/// Interrupts the program. Returns the number of rows, the number of different values, and the
+/// remarks.
 fn answer(child: Child) -> (u64, f64, String) {
     let ran = interrupted(child);
     let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
@@ -48,7 +49,7 @@ fn rotated_file_is_continued_in_the_new_one() {
     let child = follow(&scratch, &["log.csv", "-f", "user"]);
     append(&scratch, "log.csv", "c,3\n");
     std::fs::rename(scratch.path("log.csv"), scratch.path("log.csv.1")).unwrap();
-    // What is still written to the old file counts, its last line too.
+    // Rows that are still written to the old file count, including its last line.
     append(&scratch, "log.csv.1", "d,4");
     append(&scratch, "log.csv", "user,n\ne,5\na,6\n");
     let (rows, distinct, remarks) = answer(child);

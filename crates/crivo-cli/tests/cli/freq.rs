@@ -6,7 +6,7 @@ use crivo::frequency::CountMin;
 
 use crate::support::{Random, Scratch, column, table};
 
-/// The answers of `crivo ask` about the keys: value, lower, upper.
+/// Returns the answers of `crivo ask` about the keys: value, lower, upper.
 fn answers(scratch: &Scratch, sketch: &str, keys: &[&str]) -> Vec<(f64, f64, f64)> {
     let json = scratch.feed(&["ask", sketch, "-", "--json"], keys.join("\n")).json();
     let answers = json["answers"].as_array().unwrap();
@@ -43,7 +43,8 @@ fn answers_are_never_too_low_and_rarely_too_high() {
             beyond += usize::from(value - exact > 0.002 * total as f64);
             assert!(lower <= value);
         }
-        // One in a hundred may be beyond; the hash is fixed, so what holds once holds always.
+        // One in a hundred may be outside the bounds. The hash is fixed, so the result never
+        // changes.
         assert!(beyond <= keys.len() / 50, "{beyond} of {}", keys.len());
         let absent = scratch.run(&["ask", "s.crivo", "nobody at all", "--json"]).json();
         assert!(absent["answers"][0]["count"]["value"].as_f64().unwrap() <= 0.002 * total as f64);

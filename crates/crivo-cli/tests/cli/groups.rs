@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::Scratch;
 
-/// The groups of a JSON answer by their keys.
+/// Returns the groups of a JSON answer by their keys.
 fn groups(json: &Value) -> BTreeMap<Vec<String>, Value> {
     let key = |group: &Value| {
         let values = group["group"].as_array().unwrap();
@@ -16,7 +16,7 @@ fn groups(json: &Value) -> BTreeMap<Vec<String>, Value> {
     json["groups"].as_array().unwrap().iter().map(|group| (key(group), group.clone())).collect()
 }
 
-/// Rows of users, pages and amounts; some fields are empty.
+/// Returns rows of users, pages and amounts, with some empty fields, and their model.
 fn visits(rows: u64, pages: u64) -> (String, Model) {
     let mut text = String::from("user,page,amount\n");
     let mut model = Model::default();
@@ -50,7 +50,7 @@ fn visits(rows: u64, pages: u64) -> (String, Model) {
 struct Model {
     groups: BTreeMap<String, GroupModel>,
     without_page: u64,
-    /// Rows without a user or a page.
+    /// The number of rows without a user or a page.
     lost: u64,
 }
 
@@ -244,7 +244,7 @@ fn what_does_not_go_together_is_refused() {
     }
 }
 
-/// 359,503 groups: more than 64 MiB hold.
+/// Returns 359,503 groups, which need more than 64 MiB.
 #[cfg(target_os = "linux")]
 fn many_groups() -> Scratch {
     let mut text = String::from("user,page\n");

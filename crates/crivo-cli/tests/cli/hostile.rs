@@ -1,11 +1,11 @@
-//! Files and machines that are hostile: an error in bounded time and memory, or the right answer.
+//! Hostile files and machines give an error in bounded time and memory, or the right answer.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::support::{Ran, Scratch, table};
 
-/// Runs with a gibibyte of addresses.
+/// Runs with an address space of one gibibyte.
 #[cfg(unix)]
 fn run_small(scratch: &Scratch, args: &[&str]) -> Ran {
     let program = scratch.command(args);
@@ -30,7 +30,7 @@ fn record_that_never_ends_is_an_error_that_names_the_option() {
     run.fails_with("bomb.txt.zst:1: a record is longer than 64 MiB");
     assert!(run.err.contains("--max-record"), "{run:?}");
     assert!(began.elapsed() < Duration::from_secs(20));
-    // What has no room says so, and is not called damaged.
+    // A record that does not fit into memory is reported as such, and not as damage.
     let run = run_small(&scratch, &["distinct", "bomb.txt.zst", "--max-record", "2G"]);
     run.fails_with("there is no memory");
     assert!(!run.err.contains("corrupt"), "{run:?}");
@@ -80,7 +80,8 @@ fn many_columns_take_time_in_proportion() {
     };
     time("few.csv");
     let (few, many) = (time("few.csv"), time("many.csv"));
-    // Ten times the columns; four times as much again for a machine that does other things.
+    // Ten times the columns may take ten times as long, and four times as much again on a busy
+    // machine.
     assert!(many < few * 40 + Duration::from_secs(1), "{few:?} for 2,000 columns, {many:?} for 20,000");
 }
 
@@ -99,7 +100,8 @@ fn many_files_take_time_in_proportion() {
     };
     time("few/*.csv");
     let (few, many) = (time("few/*.csv"), time("many/*.csv"));
-    // Ten times the files; four times as much again for a machine that does other things.
+    // Ten times the files may take ten times as long, and four times as much again on a busy
+    // machine.
     assert!(many < few * 40 + Duration::from_secs(1), "{few:?} for 300 files, {many:?} for 3,000");
 }
 
@@ -133,10 +135,10 @@ fn tables_on_standard_input_are_recognised_by_the_field() {
     let run = scratch.feed(&["distinct", "-f", "colour"], "user,n\nana,1\n");
     run.fails_with("there is no field 'colour'");
     assert!(run.err.contains("--format csv"), "{run:?}");
-    // Empty lines before the first record say nothing.
+    // Empty lines before the first record do not affect the format.
     assert_eq!(distinct("user", "\n\n{\"user\":\"ana\"}\n")["distinct"]["value"], 1.0);
     assert_eq!(distinct("user", "\r\nuser,n\nana,1\nrui,2\n")["rows"], 2);
-    // Without a field a line is a line.
+    // Without a field, the input is read as lines.
     assert_eq!(scratch.feed(&["distinct", "--json"], "user,n\nana,1\n").json()["rows"], 2);
 }
 
@@ -166,14 +168,13 @@ fn outputs_are_readable_as_what_they_are_made_from() {
     for name in ["s.crivo", "kept.txt", "c.tsv", "p.html"] {
         assert_eq!(mode(name), 0o600, "{name}");
     }
-    // A file that is there keeps what it has.
+    // An existing file keeps its permissions.
     set("s.crivo", 0o640);
     scratch.run(&["distinct", "a.txt", "--into", "s.crivo"]).ok();
     assert_eq!(mode("s.crivo"), 0o640);
 }
 
-/// The temporary twin of an output that only its owner may read is for its owner too, as long as it
-/// is written.
+/// If only its owner may read an output, the same holds for its temporary file while it is written.
 #[cfg(unix)]
 #[test]
 fn temporary_twin_has_the_permissions_of_the_file_it_replaces() {
@@ -218,7 +219,7 @@ fn what_a_killed_run_left_is_removed_by_the_next() {
     assert_eq!(scratch.names(), ["a.txt", "s.crivo"]);
 }
 
-/// The whole input would stay in the temporary folder, where others may look.
+/// Otherwise the whole input would stay in the temporary folder, where other users may read it.
 #[cfg(target_os = "linux")]
 #[test]
 fn standard_input_leaves_nothing_behind_when_dedup_is_killed() {
@@ -249,7 +250,7 @@ fn a_sketch_that_would_be_too_large_is_refused_with_its_size() {
     scratch.run(&["freq", "a.txt", "--memory", "1k", "-o", "s.crivo"]).fails_with("--memory");
 }
 
-/// A file without rows is still a file of its format, with its columns.
+/// An output without rows is still a file of its format, with its columns.
 #[test]
 fn outputs_of_an_empty_parquet_file_are_parquet_files() {
     let scratch = Scratch::new();
@@ -266,7 +267,7 @@ fn outputs_of_an_empty_parquet_file_are_parquet_files() {
         "filter value=a empty.parquet",
     ] {
         let output = scratch.command(&command.split(' ').collect::<Vec<_>>()).output().unwrap();
-        // That no row satisfies a condition is an answer.
+        // No matching row is an answer, and no error.
         assert_eq!(output.status.code(), Some(command.starts_with("filter").into()), "{command}: {output:?}");
         scratch.write("copy.parquet", &output.stdout);
         let json = scratch.run(&["profile", "copy.parquet", "--json"]).json();

@@ -1,4 +1,4 @@
-//! What every command says about its input: formats, bad records, missing files.
+//! The handling of input by all commands: formats, bad records, missing files.
 
 use crate::support::{Scratch, compress};
 

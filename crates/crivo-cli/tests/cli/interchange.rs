@@ -1,5 +1,5 @@
-//! `--interchange`: files of Apache DataSketches, made by every command that can, then shown, asked
-//! and merged. `distinct` has the rest of its own in `distinct.rs`.
+//! `--interchange`: files of Apache DataSketches from every command that writes them, which are
+//! then shown, asked and merged. Further tests of `distinct` are in `distinct.rs`.
 
 use std::collections::BTreeMap;
 
@@ -88,7 +88,7 @@ fn quantiles_are_made_verified_and_asked() {
         assert_eq!(scratch.run(&["show", "qq.bin", "--json"]).json()["items"]["value"], 18_000.0);
         scratch.run(&["ask", "q.bin", "7"]).fails_with("cannot answer about single keys");
     }
-    // Nine values are kept as they are.
+    // So few values are kept exactly.
     let few = Scratch::with([("n.txt", "3\n1\n2\n")]);
     few.run(&["quantile", "n.txt", "--interchange", "kll", "-o", "q.bin"]).ok();
     let json = few.run(&["ask", "q.bin", "--json"]).json();
@@ -107,7 +107,7 @@ fn sets_are_made_and_asked() {
     assert!(made["fpr"].as_f64().unwrap() < 0.02);
     let keys = exact.keys().cloned().collect::<Vec<_>>().join("\n");
     assert_eq!(scratch.feed(&["set", "has", "s.bin", "-", "--json"], keys).json()["all"], true);
-    // One of a hundred absent keys gets a yes, and never all of these.
+    // One in a hundred absent keys is taken for a member, but never all of these.
     let absent = (0..30).map(|number| format!("absent {number}\n")).collect::<String>();
     assert_eq!(scratch.feed(&["set", "has", "s.bin", "-"], absent).code, Some(1));
     let asked = scratch.run(&["ask", "s.bin", "--json"]).json();

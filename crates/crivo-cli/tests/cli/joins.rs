@@ -1,4 +1,4 @@
-//! `crivo joins`: which columns of many tables could join?
+//! `crivo joins`: finds columns of many tables that could join.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use crivo_browser_test::Browser;
 
 use crate::support::{Random, Scratch, Values, table};
 
-/// Customers with an id and a city, orders of some of them, and a table that joins nothing.
+/// Customers with an id and a city, orders of some of them, and a table without joins.
 fn shop() -> Scratch {
     let customers: String = (0..3_000).map(|id| format!("{id},C{}\n", id % 40)).collect();
     let orders: String = (0..8_000)
@@ -91,12 +91,12 @@ fn unchanged_files_are_not_read_again() {
     };
     let first = run(0);
     assert_eq!(run(3), first);
-    // A file of the same content under another name, and one that changed.
+    // A file with the same content under another name, and a changed one.
     std::fs::rename(scratch.path("noise.csv"), scratch.path("sound.csv")).unwrap();
     assert_eq!(run(3), first);
     scratch.write("sound.csv", "word\nab\ncd\n");
     assert_eq!(run(2), first);
-    // Damage is not believed.
+    // Damaged cache files are not used.
     for file in std::fs::read_dir(scratch.path("kept")).unwrap() {
         let path = file.unwrap().path();
         let mut bytes = std::fs::read(&path).unwrap();
@@ -105,13 +105,13 @@ fn unchanged_files_are_not_read_again() {
         std::fs::write(&path, bytes).unwrap();
     }
     assert_eq!(run(0), first);
-    // Other options are other tables.
+    // Other options have other cache entries.
     let other = scratch.run(&["joins", "*.csv", "orders.jsonl", "--cache", "kept", "--no-header", "--json"]);
     assert_eq!(serde_json::from_str::<serde_json::Value>(&other.out).unwrap()["cached"], 1, "{other:?}");
 }
 
-/// After a moment without changes a file is not even hashed: its time and size say that it is the
-/// same.
+/// A file that was unchanged for a moment is not even hashed, because its time and size identify
+/// it.
 #[test]
 fn files_that_were_left_alone_are_known_by_their_time() {
     let scratch = shop();
@@ -173,7 +173,8 @@ fn only_keys_and_a_limit_leave_pairs_out_and_say_so() {
     }
     let all = scratch.run(&["joins", "*.csv", "--json"]).json();
     let keys = scratch.run(&["joins", "*.csv", "--keys", "--json"]).json();
-    // All pairs of ids, of kinds, and of a kind in an id; without keys, kinds are no pairs.
+    // All pairs of ids, of kinds, and of a kind in an id. With `--keys`, pairs without a key are
+    // left out.
     assert_eq!((&all["found"], &keys["found"]), (&12.into(), &9.into()));
     assert!(keys["joins"].as_array().unwrap().iter().all(|join| !join["key"].is_null()));
     let few = scratch.run(&["joins", "*.csv", "--limit", "4", "--json"]);
@@ -198,7 +199,7 @@ fn parquet_and_csv_join_by_their_values() {
     assert_eq!(join["right_in_left"]["confidence"], 1.0);
 }
 
-/// The page holds the pairs of the JSON, can be searched, and a node of the graph finds its table.
+/// The page has the pairs of the JSON and can be searched. A node of the graph selects its table.
 #[test]
 fn page_shows_a_graph_that_can_be_searched() {
     let scratch = Scratch::new();

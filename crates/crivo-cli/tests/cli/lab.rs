@@ -1,5 +1,4 @@
-//! `crivo lab`: its list, its verdicts, its files, and what it says before any work when something
-//! is wrong.
+//! `crivo lab`: its list, its verdicts, its files, and the errors that it reports before any work.
 
 use crate::support::Scratch;
 
@@ -58,7 +57,7 @@ fn run_writes_tables_times_and_a_page_that_repeat() {
     for name in ["errata.csv", "optimum-k.csv", "partition.csv"] {
         assert_eq!(scratch.read(&format!("one/{name}")), scratch.read(&format!("two/{name}")), "{name}");
     }
-    // A folder that is there gets its files replaced, and nothing is left of the way there.
+    // In an existing folder the files are replaced, and no temporary files are left.
     run("one", "2").json();
     assert_eq!(std::fs::read_dir(scratch.path("one")).unwrap().count(), 5);
     let page = String::from_utf8(scratch.read("one/index.html")).unwrap();
@@ -112,7 +111,7 @@ fn a_folder_of_mail_is_asked_about_and_named_in_the_command() {
         std::fs::create_dir_all(scratch.path(folder)).unwrap();
     }
     for number in 0..6 {
-        // Spam that repeats itself, and ham that does not.
+        // Spam with repeated words, and ham without.
         let spam = "you win the prize of this week and the offer is for you in the shop of your town";
         scratch.write(
             &format!("my mail/spam/{number}"),
@@ -130,8 +129,8 @@ fn a_folder_of_mail_is_asked_about_and_named_in_the_command() {
     let page = String::from_utf8(scratch.read("out/index.html")).unwrap();
     assert!(page.contains("crivo lab run mail --scale tiny --mail 'my mail'"));
 
-    // All of its spam is filtered, which is not what was published: a verdict apart, that decides
-    // nothing.
+    // All spam is caught, which differs from the published figures. That is a separate verdict,
+    // which does not affect the first.
     let mail = &report["experiments"][0];
     assert_eq!((&mail["verdict"], &mail["published"]["verdict"]), (&"confirmed".into(), &"refuted".into()));
     assert!(table.starts_with("# crivo lab ") && table.contains("; verdict=confirmed; published=refuted; "));
@@ -152,7 +151,7 @@ fn a_folder_of_mail_is_asked_about_and_named_in_the_command() {
     );
 }
 
-/// A list in which no two users are alike confirms nothing.
+/// Ratings without similar users confirm nothing.
 #[test]
 fn ratings_without_similar_users_leave_the_verdict_in_doubt() {
     let scratch = Scratch::with([("u.data", "1\t1\t4\t881250949\n2\t2\t4\t881250949\n")]);
@@ -163,12 +162,12 @@ fn ratings_without_similar_users_leave_the_verdict_in_doubt() {
     );
 }
 
-/// A list in MovieLens's form is read in both of its forms, and gives the same sets.
+/// Ratings in both formats of MovieLens give the same sets.
 #[test]
 fn ratings_are_read_in_both_forms() {
     let mut tabs = String::new();
     for user in 1..=60_u32 {
-        // Every third user has nearly the films of the one before.
+        // Every third user has nearly the same films as the one before.
         for film in 0..25_u32 {
             let shared = if user % 3 == 0 { user - 1 } else { user };
             let film = if user % 3 == 0 && film < 2 { 5_000 + user } else { shared * 100 + film };

@@ -25,7 +25,7 @@ fn mbox(random: &mut Random, is_spam: bool, count: usize) -> String {
     (0..count).map(|_| format!("From x Thu Jan  1 00:00:00 1970\n{}\n", message(random, is_spam))).collect()
 }
 
-/// A store that knows sixty messages of each kind.
+/// Returns a store that has learned sixty messages of each kind.
 pub(crate) fn trained() -> (Scratch, Random) {
     let mut random = Random::new(9);
     let scratch = Scratch::new();
@@ -127,7 +127,8 @@ fn mail_passes_through_commands_that_nobody_understands() {
         assert_eq!((passed.code, passed.out.as_str()), (Some(3), mail), "{args:?}");
         assert!(!passed.err.is_empty());
     }
-    // Only mail has its own exit code for errors, and only what is passed through comes out again.
+    // Only mail commands have their own exit code for errors, and only `--passthrough` returns the
+    // message.
     let other = scratch.feed(&["count", "--wrong", "mail"], mail);
     assert_eq!((other.code, other.out.as_str()), (Some(2), ""));
     let no_pass = scratch.feed(&["--threads", "2", "mail", "check"], mail);
@@ -145,7 +146,7 @@ fn a_message_that_passes_through_has_one_verdict_and_keeps_its_bytes() {
         assert!(first.starts_with("X-Crivo: ") && first.contains("; score=0."), "{first}");
         assert_eq!(rest, mail);
     }
-    // What is longer than is looked at comes out too.
+    // A message longer than the judged part is also returned whole.
     let long = format!("{mail}{}", "x".repeat(5 << 20));
     let run = scratch.feed(&["mail", "check", "--store", "s", "--passthrough"], &long);
     assert_eq!(run.ok().split_once('\n').unwrap().1.len(), long.len());
@@ -263,7 +264,7 @@ fn evaluation_counts_every_message() {
     );
     assert!(report["seconds"].as_f64().unwrap() > 0.0);
 
-    // What only the classic method does has no columns for others.
+    // Columns of the classic method are not shown for other methods.
     let table = scratch.run(&[&["mail", "eval", "--store", "s", "--sweep"][..], &paths].concat());
     assert!(table.ok().contains("spam caught  ham caught  threshold"), "{}", table.out);
 
@@ -271,12 +272,12 @@ fn evaluation_counts_every_message() {
     scratch.run(&classic).ok();
     let table = scratch.run(&[&["mail", "eval", "--store", "c", "--sweep"][..], &paths].concat());
     assert!(table.ok().contains("blocked"), "{}", table.out);
-    // A similarity can be asked for, and nothing that ham would have a part in.
+    // A similarity can be set, but no threshold for ham.
     let policy = ["mail", "check", "--store", "c", "--ham-to", "0.1"];
     let run = scratch.feed(&policy, "Subject: x\n\ny\n");
     assert_eq!(run.code, Some(3));
     assert!(run.err.contains("classic"), "{}", run.err);
-    // Nor has it any use for labels.
+    // The classic method does not support labels.
     let run = scratch.feed(&["mail", "learn", "--store", "c", "label:social"], "Subject: x\n\ny\n");
     assert_eq!(run.code, Some(3));
     assert!(run.err.contains("label:social") && run.err.contains("classic"), "{}", run.err);
@@ -284,7 +285,7 @@ fn evaluation_counts_every_message() {
         scratch.run(&[&["mail", "eval", "--store", "c", "--sweep", "--json"][..], &paths].concat()).json();
     let rows = report["sweep"].as_array().unwrap();
     assert_eq!((rows.len(), &rows[0]["threshold"], &rows[9]["threshold"]), (10, &0.1.into(), &1.0.into()));
-    // Nothing here has a stop word, so no shingle can be made of it.
+    // No word is a stop word, so no shingle can be made.
     assert_eq!((&rows[0]["ham_caught"], &rows[0]["ham_empty"]), (&1.0.into(), &1.0.into()));
 }
 

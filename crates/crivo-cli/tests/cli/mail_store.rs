@@ -1,4 +1,4 @@
-//! The store of `crivo mail` in bad times: other users on the machine, a full disk, and damage.
+//! The store of `crivo mail` with other users on the machine, on a full disk, and with damage.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ fn exports_are_as_private_as_the_store() {
     assert_eq!((mode("s/mail.sqlite"), mode("all.exp")), (0o600, 0o600));
 }
 
-/// A process that may not write a byte to any file is like one on a full disk: reading goes on.
+/// A process that cannot write to any file behaves as on a full disk: reading still works.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_does_not_keep_mail_from_being_judged() {
@@ -43,8 +43,8 @@ fn a_store_with_damaged_derived_records_is_exported_and_repaired() {
     let mail = message(&mut random, true);
     let expected = check(&scratch, &mail);
     scratch.run(&["mail", "export", "--store", "s", "before.exp"]).ok();
-    // The weights are most of the file, so that a changed byte near its end is one of theirs or of
-    // the buckets.
+    // The weights are most of the file. So a changed byte near the end of the file is in the
+    // weights or the buckets.
     let (path, whole) = (scratch.path("s/mail.sqlite"), scratch.read("s/mail.sqlite"));
     let damaged = (1..40).map(|part| whole.len() / 40 * part).find(|&at| {
         let mut bytes = whole.clone();

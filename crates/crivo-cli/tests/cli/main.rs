@@ -1,9 +1,9 @@
-//! The program as a user meets it: started, fed, and judged by its output, exit code and files.
+//! Runs the program as a user does, and checks its output, exit code and files.
 //!
-//! One file mirrors each command; `input`, `files` and `streams` hold what all commands share,
-//! and `agreement` that every format gives the bytes the library gives.
+//! Each command has a file of tests. `input`, `files` and `streams` have the tests of what all
+//! commands share, and `agreement` those that every format gives the library's bytes.
 
-// What fails here should fail loudly.
+// A failure should stop the test at once.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

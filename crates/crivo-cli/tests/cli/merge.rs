@@ -75,7 +75,7 @@ fn what_differs_is_refused_by_name_and_nothing_is_written() {
 }
 
 /// A file of an older crivo, whose integers are hashed with XXH3, is asked, continued and merged as
-/// before. Beside a new one it is refused by name.
+/// before. Merging it with a new file is refused with the file's name.
 #[test]
 fn integers_of_older_files_keep_their_hash() {
     let older = KeyScheme::integers().with_function(HashFunction::Xxh3).unwrap();

@@ -1,4 +1,4 @@
-//! `crivo overlap`: exact shares, whole short items, and what is removed.
+//! `crivo overlap`: exact shares, whole short items, and the removed documents.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! `crivo passages`: what is found, what is cut, and that every other byte stays.
+//! `crivo passages`: the found passages, the cuts, and that every other byte stays.
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use serde_json::json;
 
 use crate::support::{Random, Scratch};
 
-/// Sixty words that no other text has.
+/// Returns sixty words that no other text has.
 fn licence() -> String {
     (0..60).map(|number| format!("Clause{number},")).collect::<Vec<_>>().join(" ")
 }
 
-/// Three documents, two of them with the licence.
+/// Returns three documents, two of them with the licence.
 fn texts() -> [String; 3] {
     let licence = licence();
     [
@@ -109,7 +109,7 @@ fn every_format_keeps_its_own_shape() {
         let rows = texts.iter().enumerate().map(|(at, text)| format!("d{at},{},{at}\r\n", quoted(text)));
         format!("id,text,n\r\n{}", rows.collect::<String>())
     };
-    // A field keeps its quotes only if it had some.
+    // A field keeps its quotes only if it had quotes.
     scratch.write("crawl.csv", csv(&texts));
     let mut left = texts.clone();
     left[2] = "Other é leaf: , And more.\nLast line.".into();
@@ -189,7 +189,7 @@ fn the_name_of_the_output_chooses_the_format() {
         let back = String::from_utf8(scratch.read("back.jsonl")).unwrap();
         let last: serde_json::Value = serde_json::from_str(back.lines().last().unwrap()).unwrap();
         assert_eq!(last["text"], "Other é leaf: , And more.\nLast line.", "{name}");
-        // Parquet has types, CSV has not.
+        // Parquet has types, CSV does not.
         assert_eq!(last["n"], if name == "clean.parquet" { json!(3) } else { json!("3") }, "{name}");
     }
 }
@@ -220,7 +220,7 @@ fn the_page_can_be_read_in_a_browser() {
     );
     let cards = shown.as_array().unwrap();
     assert_eq!(cards.len(), 2, "{shown}");
-    // What costs most stands first: four hundred words, twice again.
+    // The passage with most bytes comes first: four hundred words, repeated twice.
     assert!(cards[0]["head"].as_str().unwrap().contains("2 times again, 400 words"), "{shown}");
     assert_eq!(cards[0]["marked"], json!(["Clause0 C", "Clause0 C"]));
     assert_eq!(cards[0]["sides"][1].as_str().unwrap().split(',').next(), Some("again: d2"));
@@ -229,8 +229,8 @@ fn the_page_can_be_read_in_a_browser() {
     assert_eq!(first, "First <b>page</b>.\n\nCl", "line ends stay line ends");
 }
 
-/// Killed at any time, a run with a work folder is continued by the same command, and brings the
-/// same bytes.
+/// A run with a work folder that is killed at any time is continued by the same command, and gives
+/// the same bytes.
 #[test]
 fn a_killed_run_continues_with_the_same_bytes() {
     let mut random = Random::new(5);

@@ -1,4 +1,4 @@
-//! `crivo private`: what many reports say, and what is refused.
+//! `crivo private`: the answers from many reports, and the refused inputs.
 
 use crate::support::{Random, Scratch};
 
@@ -8,8 +8,9 @@ fn encode(scratch: &Scratch, input: &str, output: &str, more: &[&str]) {
     scratch.feed(&[&["private", "encode", "-o", output], &SIZES[..], more].concat(), input).ok();
 }
 
-/// 20,000 reports of ε = 4 are off by 0.43·√20000 = 61, and a little more for collisions. Coins are
-/// the system's: an answer is beyond six of 80 with a probability below 10⁻⁸.
+/// 20,000 reports of ε = 4 have a standard error of 0.43·√20000 = 61, and a little more because of
+/// collisions. Random bits are the system's. An answer is off by more than six times 80 with a
+/// probability below 10⁻⁸.
 #[test]
 fn many_reports_tell_how_often_without_telling_who() {
     let mut random = Random::new(1);

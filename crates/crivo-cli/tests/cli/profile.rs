@@ -1,6 +1,6 @@
 // This file is long because every figure has its test.
 
-//! `crivo profile`: its answers against an exact model, in every format and on any number of
+//! `crivo profile`: its answers compared with an exact model, in every format and on any number of
 //! threads.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -23,7 +23,7 @@ fn find<'a>(json: &'a Value, name: &str) -> &'a Value {
     columns.iter().find(|column| column["name"] == name).unwrap_or_else(|| panic!("no column {name}: {json}"))
 }
 
-/// Everything that is exact is what the model says, and every certain bound holds.
+/// Every exact answer is that of the model, and every certain bound holds.
 #[test]
 fn answers_are_those_of_an_exact_model_for_columns_of_every_type() {
     for (seed, rows, threads) in [("a", 300, "1"), ("b", 4_000, "2"), ("c", 30_000, "3")] {
@@ -58,7 +58,7 @@ fn agree(found: &Value, kind: Kind, values: &[String], name: &str) {
             "{name}: {line} {truth}"
         );
     }
-    // The bounds are certain, so the first value is never one that is certainly rarer than another.
+    // The bounds are certain, so the first value is never certainly rarer than another.
     let most = counts.values().max().copied().unwrap_or(0) as f64;
     let first = found["top"].as_array().unwrap().first();
     assert!(first.is_none_or(|first| number(&first["count"]["upper"]) >= most), "{name}");
@@ -68,8 +68,8 @@ fn agree(found: &Value, kind: Kind, values: &[String], name: &str) {
         None => assert!(majority.is_none_or(|_| most < 0.6 * present.len() as f64), "{name}: {majority:?}"),
     }
 
-    // At 95 % a single interval may fail; that of twice the width fails with a probability below
-    // 10⁻⁴, and there are few.
+    // At 95 % a single interval may miss the truth. An interval of twice the width misses it with a
+    // probability below 10⁻⁴, and there are few intervals.
     let distinct = counts.len() as f64;
     let width = number(&found["distinct"]["upper"]) - number(&found["distinct"]["lower"]);
     assert!(
@@ -77,8 +77,8 @@ fn agree(found: &Value, kind: Kind, values: &[String], name: &str) {
         "{name}: {} {distinct}",
         found["distinct"]
     );
-    // Yes may be wrong where duplicates are few, and no once in 10,000 where values are too many to
-    // be counted exactly.
+    // A yes may be wrong if there are few duplicates. A no is wrong once in 10,000 if there are too
+    // many values to count them exactly.
     let is_key = empty == 0 && counts.len() == values.len() && !values.is_empty();
     let is_exact = number(&found["distinct"]["confidence"]) == 1.0;
     if found["key"].as_bool().unwrap() {
@@ -106,7 +106,7 @@ fn agree(found: &Value, kind: Kind, values: &[String], name: &str) {
             (numbers[0], numbers[numbers.len() - 1]),
             "{name}"
         );
-        // Hundredths, so that the model has no rounding of its own.
+        // The numbers are hundredths, so that the model has no rounding of its own.
         let hundredths: i128 = numbers.iter().map(|number| (number * 100.0).round() as i128).sum();
         let sum = hundredths as f64 / 100.0;
         assert!(
@@ -137,9 +137,9 @@ fn agree(found: &Value, kind: Kind, values: &[String], name: &str) {
     }
 }
 
-/// 40 columns of 20,000 different values each: of 40 intervals at 95 % more than 14 fail with a
-/// probability below 10⁻⁶, and an estimate that is 3 % off fails in all of them. The same for the
-/// middle of the growth curves.
+/// 40 columns of 20,000 different values each. Of 40 intervals at 95 % more than 14 fail with a
+/// probability below 10⁻⁶, and an estimate that is 3 % off fails in all of them. The middle of the
+/// growth curves is tested in the same way.
 #[test]
 fn intervals_cover_the_truth_as_often_as_they_say() {
     let random = &mut generator("profile intervals");
@@ -195,7 +195,7 @@ fn every_format_gives_the_same_profile() {
     let mut line = lines["columns"][0].clone();
     assert_eq!(line["name"], "line");
     line["name"] = "value".into();
-    // The first column decides which rows are drawn, and here it is another.
+    // The first column decides which rows are drawn, and here another column is first.
     let mut value = answers["csv"][1].clone();
     (line["patterns"], value["patterns"]) = (Value::Null, Value::Null);
     assert_eq!(line, value);
@@ -211,12 +211,12 @@ fn threads_change_nothing_but_the_sample_while_values_are_few() {
     let profile = |threads: &str| {
         let mut json = scratch.run(&["profile", "data.csv", "--json", "--threads", threads]).json();
         for column in json["columns"].as_array_mut().unwrap() {
-            // Where different values outnumber the counters, what is listed depends on the order of
-            // rows.
+            // If there are more different values than counters, the listed values depend on the
+            // order of rows.
             if number(&column["distinct"]["value"]) > 300.0 {
                 column["top"] = Value::Null;
                 column["others_at_most"] = Value::Null;
-                // So do the ranks, which bars and fences are made of.
+                // The ranks also depend on it, and with them the bars and fences.
                 column["histogram"] = Value::Null;
                 column["outliers"] = Value::Null;
             }
@@ -276,7 +276,7 @@ fn columns_that_change_their_type_name_the_first_such_row() {
             .ok()
             .contains("number: integer before row 7001, which has 'n/a'")
     );
-    // In two files of the same fields rows are counted on.
+    // In a second file with the same fields, row numbers continue.
     scratch.write("more.csv", "number,day,mixed,late\n5,2024-05-17,1,yes\n");
     let json = scratch.run(&["profile", "data.csv", "more.csv", "--json"]).json();
     assert_eq!(find(&json, "late")["changes"][0]["row"], 9_001);
@@ -361,7 +361,7 @@ fn near_duplicates_of_texts_are_estimated() {
     let mut words = || (0..14).map(|_| format!("w{}", random.bits() % 100_000)).collect::<Vec<_>>().join(" ");
     let mut text = String::from("id,note\n");
     for row in 0..6_000 {
-        // Three in ten come twice, with one word more.
+        // Three in ten occur twice, the second time with one more word.
         let note = words();
         text += &format!("{row},{note}\n");
         if row % 10 < 3 {
@@ -396,14 +396,14 @@ fn two_tables_say_which_columns_join() {
     let join = &joins[0];
     assert_eq!((&join["left"]["column"], &join["right"]["column"]), (&json!("customer"), &json!("id")));
     assert!(covers(&join["left_in_right"], 1.0), "{join}");
-    // At 95 %, widened to what fails once in a million.
+    // The interval is at 95 %. It is widened so that it fails once in a million.
     let (value, upper) = (number(&join["right_in_left"]["value"]), number(&join["right_in_left"]["upper"]));
     assert!((value - 0.8).abs() < 3.0 * (upper - value).max(0.01), "{join}");
     assert!(
         scratch.run(&["profile", "orders.csv", "customers.csv"]).ok().contains("Columns that could join")
     );
 
-    // Files with the same fields are one table, unless told.
+    // Files with the same fields are one table by default.
     let one = scratch.run(&["profile", "orders.csv", "more.csv", "--json"]).json();
     assert_eq!(
         (one["rows"].as_u64(), one["files"].is_null(), find(&one, "order")["key"].as_bool()),
@@ -437,7 +437,7 @@ fn what_is_wrong_is_named_before_anything_is_written() {
     assert_eq!((skipped["rows"].as_u64(), skipped["bad"].as_u64()), (Some(1), Some(1)));
 }
 
-/// Every line fits, no colours, and what is not exact has ±.
+/// Every line fits, there are no colours, and inexact values have ±.
 #[test]
 fn the_table_fits_lines_of_40_and_of_200_characters() {
     let random = &mut generator("profile table");
@@ -459,7 +459,7 @@ fn the_table_fits_lines_of_40_and_of_200_characters() {
     }
 }
 
-/// Ideographs take two places; nothing else in these tests does.
+/// Returns the width of a line. Only ideographs take two columns in these tests.
 fn unicode_width(line: &str) -> usize {
     line.chars().map(|c| if ('\u{4E00}'..'\u{A000}').contains(&c) { 2 } else { 1 }).sum()
 }
@@ -483,7 +483,7 @@ fn five_hundred_columns_stay_within_the_memory_however_many_rows() {
         |file| scratch.run_with_peak(&["profile", file, "--json", "--memory", "64M", "--threads", "2"]).1;
     let (short, long) = (run("short.csv"), run("long.csv"));
     assert!(long < 64 << 10, "{long} KiB");
-    // Ten times the rows; how the threads meet makes a difference of up to an eighth.
+    // Ten times the rows. The schedule of the threads changes the memory by up to an eighth.
     assert!(4 * long < 5 * short, "{short} KiB, then {long}");
 }
 

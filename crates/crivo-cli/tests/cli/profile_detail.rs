@@ -1,6 +1,6 @@
-//! What `crivo profile` says beyond its sketches: spread, bars, outliers, days, patterns and what
-//! columns have to do with each other. The library's tests compare each figure with an exact model;
-//! here they arrive in JSON, on terminals and in saved files.
+//! Answers of `crivo profile` beyond its sketches: spread, bars, outliers, days, patterns and
+//! relations of columns. The library's tests compare each figure with an exact model. These tests
+//! check that they arrive in JSON, on terminals and in saved files.
 
 use serde_json::Value;
 

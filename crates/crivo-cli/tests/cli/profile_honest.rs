@@ -1,5 +1,5 @@
-//! `crivo profile` says what it does not know: no list of chance, no key that has a twin, no "none"
-//! where nothing was compared.
+//! `crivo profile` claims only what it knows: it lists no values by chance, names no key with
+//! duplicates, and prints no "none" if nothing was compared.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
 }
 
-/// A table of one column.
+/// Returns a table of one column.
 fn table(name: &str, values: impl IntoIterator<Item = String>) -> String {
     values.into_iter().fold(format!("{name}\n"), |text, value| text + &value + "\n")
 }
@@ -29,7 +29,7 @@ fn an_empty_file_among_others_changes_nothing() {
         assert_eq!((&found["columns"], &found["rows"]), (&whole["columns"], &json!(2)), "{files:?}");
         assert_eq!(found["paths"], json!(files));
     }
-    // Two tables stay two, and a pipe, which may hold anything, is one of its own.
+    // Two tables stay two. A pipe may contain anything, so it is a table of its own.
     scratch.write("other.csv", "z\n5\n");
     let two = scratch.run(&["profile", "empty.csv", "a.csv", "other.csv", "--json"]).json();
     assert_eq!(two["files"].as_array().map(Vec::len), Some(2));
@@ -51,8 +51,8 @@ fn text_of_two_bytes_a_unit_is_refused() {
     scratch.run(&["profile", "nothing.parquet"]).fails_with("nothing.parquet: not a Parquet file");
 }
 
-/// Values that come once are not listed, though some have a counter by chance. A value among them
-/// that really is frequent is listed.
+/// Values that occur once are not listed, although some have a counter by chance. A value among
+/// them that is frequent is listed.
 #[test]
 fn only_values_that_stand_out_are_listed() {
     let scratch = Scratch::with([
@@ -73,7 +73,8 @@ fn only_values_that_stand_out_are_listed() {
         let count = &top[0]["count"];
         assert!(number(&count["lower"]) <= 6_000.0 && 6_000.0 <= number(&count["upper"]), "{count}");
         assert!(number(&some["others_at_most"]) < number(&count["lower"]));
-        // As many different values as rows, counted exactly: none can have come twice.
+        // There are as many different values as rows, counted exactly. So no value can have
+        // occurred twice.
         let few = column(&scratch, "few.csv", &["--threads", threads]);
         assert_eq!((&few["others_at_most"], &few["key"]), (&json!(1), &json!(true)));
         assert!(few["top"].as_array().unwrap().iter().all(|one| number(&one["count"]["upper"]) <= 1.0));
@@ -82,8 +83,8 @@ fn only_values_that_stand_out_are_listed() {
     assert!(!shown.ok().contains("± 0.1 %,"), "{}", shown.out);
 }
 
-/// One value in two hundred comes twice: of a sample of a thousand values some do, except with a
-/// probability of e⁻⁵. The hashes are the same in every run.
+/// One value in two hundred occurs twice. A sample of a thousand values has some of them, except
+/// with a probability of e⁻⁵. The hashes are the same in every run.
 #[test]
 fn a_column_with_twins_is_no_key_and_one_without_may_be() {
     let scratch = Scratch::with([
@@ -97,7 +98,7 @@ fn a_column_with_twins_is_no_key_and_one_without_may_be() {
         assert_eq!(key["key"], true);
         assert!(number(&key["distinct"]["upper"]) >= 100_000.0, "{}", key["distinct"]);
     }
-    // What is not certain is not said to be.
+    // An uncertain key is marked as uncertain.
     let words = |file: &str| scratch.run(&["profile", file]).ok().to_owned();
     assert!(
         words("key.csv").contains(", key?") && words("few.csv").contains("100, key"),
@@ -107,7 +108,7 @@ fn a_column_with_twins_is_no_key_and_one_without_may_be() {
     assert!(!words("few.csv").contains("key?"));
 }
 
-/// With other seeds the sample is another: a key is never taken for none because of its sample.
+/// Other seeds give other samples. A key is never denied because of its sample.
 #[test]
 fn keys_stay_keys_whatever_the_seed() {
     let scratch = Scratch::with([("key.csv", table("id", (0..20_000).map(|i| format!("k{i}"))))]);
@@ -151,7 +152,7 @@ fn pairs_of_columns_that_cannot_be_compared_are_counted() {
         "{}",
         shown.out
     );
-    // Where the least and the greatest tell, nothing is in doubt.
+    // If the least and the greatest value decide, the pair is not undecided.
     for other in ["beyond.csv", "names.csv"] {
         let json = scratch.run(&["profile", other, "large.csv", "--json"]).json();
         assert_eq!((&json["joins"], &json["undecided"]), (&json!([]), &json!(0)), "{other}");
@@ -212,8 +213,8 @@ fn a_long_text_that_is_always_the_same_is_the_majority() {
     assert!(scratch.run(&["profile", "one.csv"]).ok().contains("t: 1 value is too long"));
 }
 
-/// Names that begin alike can be told apart, at every width, and nothing in them steers the
-/// terminal.
+/// Names that begin alike can be told apart at every width, and control characters in them do not
+/// reach the terminal.
 #[test]
 fn long_names_are_cut_in_the_middle_and_only_where_there_is_no_room() {
     let start = "a_rather_long_name_of_a_column_that_begins_like_others_";

@@ -1,11 +1,11 @@
-//! The page of `crivo profile`, in a real browser: it shows what the JSON says, and can be used.
+//! The page of `crivo profile` in a real browser: it shows the values of the JSON, and can be used.
 
 use crivo_browser_test::{Browser, Theme};
 use serde_json::Value;
 
 use crate::support::{Random, Scratch};
 
-/// A table with a column of every kind; more columns repeat them.
+/// Returns a table with columns of every kind, which repeat if there are more columns than kinds.
 fn mixed(columns: usize, rows: u64) -> String {
     let names: Vec<String> =
         (0..columns).map(|column| format!("{} {column}", KINDS[column % KINDS.len()])).collect();
@@ -73,7 +73,8 @@ fn show(files: &[(&'static str, String)]) -> Shown {
     Shown { scratch, json, browser }
 }
 
-/// What cards and overview show: for each column its fields, and the rows of each picture's table.
+/// A script that returns the contents of cards and overview: for each column its fields, and the
+/// rows of each picture's table.
 const CARDS: &str = "
     const number = (text) => text === undefined ? null : Number(text);
     return [...document.querySelectorAll('[data-column]')].map((card) => ({
@@ -91,14 +92,14 @@ const CARDS: &str = "
         sample: [...card.querySelectorAll('.sample li')].map((one) => one.textContent),
     }));";
 
-/// Numbers are equal as floating-point numbers: 3 and 3.0 are.
+/// Asserts that values are equal. Numbers are compared as floating-point numbers: 3 equals 3.0.
 #[track_caller]
 fn same(shown: &Value, told: &Value, what: &str) {
     let equal = if told.is_number() { shown.as_f64() == told.as_f64() } else { shown == told };
     assert!(equal, "{what}: the page has {shown}, the JSON {told}");
 }
 
-/// Texts are equal, or the page has the beginning of one that is long.
+/// Asserts that texts are equal, or that the page has the beginning of a long text.
 #[track_caller]
 fn same_text(shown: &Value, told: &Value) {
     let (shown, told) = (shown.as_str().unwrap(), told.as_str().unwrap());
@@ -107,8 +108,8 @@ fn same_text(shown: &Value, told: &Value) {
     assert!(shown == told || beginning, "the page has {shown}, the JSON {told}");
 }
 
-/// A row of a picture's table: the first numbers are those given, then bounds if they differ from
-/// the value.
+/// Asserts that a row of a picture's table has the given numbers first, and then the bounds if they
+/// differ from the value.
 #[track_caller]
 fn same_row(row: &Value, first: &[&Value], interval: &Value) {
     let at = first.len();
@@ -204,7 +205,7 @@ fn check_pictures(pictures: &Value, column: &Value) {
         }
     }
     let growth = column["growth"].as_array().unwrap();
-    // Categories have none: it is flat.
+    // Categories have no growth curve, because it would be flat.
     let is_category = column["distinct"]["upper"].as_f64() <= Some(64.0) && column["key"] == false;
     assert_eq!(pictures["growth"].is_null(), is_category);
     let Some(curve) = pictures["growth"].as_array() else { return };
@@ -224,7 +225,7 @@ fn fifty_columns_are_a_small_page_that_opens_at_once() {
     let Shown { scratch, browser, .. } = show(&[("wide.csv", mixed(50, 2_000))]);
     let size = scratch.read("page.html").len();
     assert!(size < 1_000_000, "{size} bytes");
-    // The best of a few: other work on the machine is not the page's fault.
+    // The best of several loads counts, so that other work on the machine does not fail the test.
     let opened = (0..10).map(|_| {
         browser.run("location.reload()");
         let milliseconds =
@@ -260,7 +261,7 @@ fn type_changes_are_marked_and_linked_in_the_overview() {
     assert_eq!(change["row"], 901);
     let link = browser.run("const link = document.querySelector('.changed'); return [link.textContent, link.getAttribute('href')]");
     assert_eq!(link, serde_json::json!(["changes in row 901", "#t0-c4"]));
-    // All columns of the overview have room at 1280 pixels.
+    // All columns of the overview fit at 1280 pixels.
     let room = browser.run("const table = document.querySelector('.table table'); return table.scrollWidth <= table.parentElement.clientWidth + 1");
     assert_eq!(room, true);
 }
@@ -305,7 +306,7 @@ fn long_names_are_whole_in_headings_differ_in_the_overview_and_are_found_by_any_
             && overview[1].as_str().unwrap().ends_with("_city")
     );
     assert!(overview[0].as_str().unwrap().contains('…'), "{overview}");
-    // What the overview leaves out is found.
+    // The search finds the parts of names that the overview cuts.
     browser.type_into(".search input", "column_that_begins");
     let seen = "return [...document.querySelectorAll('tbody tr[data-about]')].filter((one) => one.offsetParent).length";
     assert_eq!(browser.run(seen), 2);

@@ -1,4 +1,4 @@
-//! Rules that a table must keep to, against an exact model.
+//! Rules for tables, compared with an exact model.
 
 use serde_json::Value;
 

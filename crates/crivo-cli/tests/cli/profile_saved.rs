@@ -1,4 +1,4 @@
-//! Profiles that are saved, joined, shown again and compared.
+//! Profiles that are saved, merged, shown again and compared.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ fn orders(rows: u64, seed: u64, mean: f64, cities: u64) -> String {
     let mut random = Random::new(seed);
     let mut text = String::from("id,amount,city,note\n");
     for row in 0..rows {
-        // The sum of many is nearly normal, with a standard deviation of 2.
+        // The sum of twelve is nearly normal, with a standard deviation of 2.
         let noise: f64 = (0..12).map(|_| random.below(2_000_000) as f64 / 1e6 - 1.0).sum();
         let city = random.below(cities);
         let note = if random.below(10) == 0 { "" } else { "paid" };
@@ -18,12 +18,12 @@ fn orders(rows: u64, seed: u64, mean: f64, cities: u64) -> String {
     text
 }
 
-/// The JSON of a command, whatever its exit code.
+/// Returns the JSON of a command with any exit code.
 fn parsed(ran: &Ran) -> Value {
     serde_json::from_str(&ran.out).unwrap()
 }
 
-/// The column of that name.
+/// Returns the column of that name.
 fn column<'a>(json: &'a Value, name: &str) -> &'a Value {
     json["columns"].as_array().unwrap().iter().find(|column| column["name"] == name).unwrap()
 }
@@ -81,7 +81,7 @@ fn merged_profiles_are_the_profile_of_both() {
             assert_eq!(mine[field], theirs[field], "{} of {}", field, mine["name"]);
         }
         for (one, other) in mine["top"].as_array().unwrap().iter().zip(theirs["top"].as_array().unwrap()) {
-            // Both are certain about the same count.
+            // Both bounds are certain, so they overlap.
             let bound = |count: &Value, name: &str| count["count"][name].as_f64().unwrap();
             assert!(bound(one, "lower") <= bound(other, "upper"), "{one} {other}");
         }

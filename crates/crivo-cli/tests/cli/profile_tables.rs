@@ -1,10 +1,10 @@
-//! Tables with columns of every type, whose contents are known.
+//! Random tables with columns of every type, and their contents as a model.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// A generator for the test called `name`; with `CRIVO_TEST_SEED` set every test draws from another
-/// stream.
+/// Returns a generator for the test called `name`. If `CRIVO_TEST_SEED` is set, every test draws
+/// from another stream.
 pub(crate) fn generator(name: &str) -> Random {
     let base = std::env::var("CRIVO_TEST_SEED").map_or(0, |seed| seed.parse().unwrap());
     let label = name.bytes().fold(0_u64, |label, byte| label.wrapping_mul(0x100_0000_01B3) ^ u64::from(byte));
@@ -23,7 +23,7 @@ impl Random {
     }
 }
 
-/// What a column is.
+/// The kind of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
     Boolean,
@@ -53,7 +53,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A table with columns of every type.
+    /// Returns a table with columns of every type.
     pub(crate) fn random(rows: u64, random: &mut Random) -> Self {
         type Make = fn(u64, &mut Random) -> String;
         let columns: [(&'static str, Kind, Make); 13] = [
@@ -94,7 +94,7 @@ impl Table {
             }),
         ];
         let columns = columns.map(|(name, kind, make)| {
-            // Two are keys and have every value; of the others some values are missing.
+            // Two columns are keys and have every value. The others miss some values.
             let gaps = if matches!(name, "key" | "code") { 0 } else { random.below(12) };
             let mut values: Vec<String> = (0..rows)
                 .map(|row| if random.below(60) < gaps { String::new() } else { make(row, random) })
@@ -108,7 +108,7 @@ impl Table {
     }
 }
 
-/// The table as CSV; no value needs quoting.
+/// Returns the table as CSV; no value needs quotes.
 pub(crate) fn csv(table: &Table) -> String {
     let mut text = table.columns.iter().map(|(name, ..)| *name).collect::<Vec<_>>().join(",") + "\n";
     for row in 0..table.columns[0].2.len() {

@@ -1,11 +1,11 @@
-//! `crivo quantile` against sorted numbers, and what it says about input that has none.
+//! `crivo quantile` compared with sorted numbers, and its errors about input without numbers.
 
 use crivo::quantiles::NumberQuantiles;
 use serde_json::Value;
 
 use crate::support::{Random, Scratch};
 
-/// Numbers as a field has them, some of them missing.
+/// Returns the numbers of a field, some of them missing.
 fn numbers(rows: usize, seed: u64) -> Vec<Option<f64>> {
     let mut random = Random::new(seed);
     let number = |random: &mut Random| (random.below(1_000_000) as f64) / 100.0 - 2000.0;
@@ -71,8 +71,8 @@ fn bounds_hold_in_every_format_and_the_second_pass_says_so() {
         assert_eq!((bars.len(), total), (8, truth.len() as f64));
         assert_eq!(scratch.run(&args).json(), json, "the same threads give the same answers");
     }
-    // Each of the nine intervals is 95 % sure. The coins are fixed, so that what holds once holds
-    // always.
+    // Each of the nine intervals is at 95 %. The random draws are fixed, so the result never
+    // changes.
     assert!(missed <= 2, "{missed} of 9 intervals missed the truth");
 }
 
@@ -131,7 +131,7 @@ fn what_has_no_answer_is_refused_or_none() {
     assert_eq!((&json["rows"], &json["bad"]), (&1.into(), &1.into()));
 }
 
-/// The value of a rank in sorted values.
+/// Returns the value of a rank in sorted values.
 fn at<T: Clone>(sorted: &[T], share: f64) -> T {
     sorted[((share * sorted.len() as f64).ceil() as usize).saturating_sub(1)].clone()
 }
@@ -154,7 +154,7 @@ fn every_group_has_the_quantiles_of_an_exact_model() {
         }
         text.push_str(&format!("s{shop},{country},{price}\n"));
         if country.is_empty() {
-            // A group of two fields needs both.
+            // A row needs both fields to belong to a group.
             lost += 1;
             continue;
         }
@@ -183,7 +183,7 @@ fn every_group_has_the_quantiles_of_an_exact_model() {
             exact += 1;
         }
     }
-    // Each interval of a group that was compacted is 95 % sure; the coins are fixed.
+    // Each interval of a compacted group is at 95 %. The random draws are fixed.
     assert!(exact >= 20 && missed <= 3, "{exact} exact, {missed} missed");
 
     let asked = scratch.run(&["ask", "g.crivo", "--group", "s0,c0", "--quantiles", "0.5", "--json"]).json();

@@ -1,4 +1,4 @@
-//! `crivo sample`: rows of the input, in order, and fair.
+//! `crivo sample`: rows of the input, in order, and drawn uniformly.
 
 use std::collections::HashSet;
 
@@ -56,8 +56,8 @@ fn few_rows_are_all_of_them_whatever_their_line_ends() {
 }
 
 /// Each of 20 rows is in a sample of 5 with probability 1/4. Over 400 seeds the number of times is
-/// binomial, 100 ± 8.7; outside 52 to 148, 5.5 standard deviations, some row of a fair one falls
-/// with a probability below 10⁻⁶. Seeds are fixed.
+/// binomial, 100 ± 8.7. In a fair sample, some row falls outside 52 to 148 (5.5 standard
+/// deviations) with a probability below 10⁻⁶. Seeds are fixed.
 #[test]
 fn every_row_is_as_likely() {
     let text = (0..20).fold(String::new(), |text, n| text + &format!("{n}\n"));
@@ -74,9 +74,9 @@ fn every_row_is_as_likely() {
     assert!(samples.len() > 350, "of 15504 sets");
 }
 
-/// One row has as much weight as the 19 others together: it is drawn first with probability 1/2,
-/// and as one of two with 1/2 + 1/2 · (its share of what is left, 19/37): 0.757. Of 400 that is 303
-/// ± 8.6.
+/// One row has as much weight as the 19 others together. It is drawn first with probability 1/2,
+/// and as one of two with 1/2 + 1/2 · (its share of the remaining weight, 19/37): 0.757. Of 400
+/// that is 303 ± 8.6.
 #[test]
 fn heavy_rows_are_likelier() {
     let text = (0..20)
@@ -113,7 +113,7 @@ fn parquet_rows_are_copied_as_parquet() {
     scratch.write("some.parquet", output.stdout);
     let count = |name: &str| scratch.run(&["count", name, "--json"]).json()["rows"].as_u64();
     assert_eq!(count("some.parquet"), Some(40));
-    // Every sampled id is one of the file's, and none comes twice.
+    // Every sampled id is one of the file's, and no id occurs twice.
     let ids = scratch.run(&["distinct", "some.parquet", "-f", "id", "--method", "exact", "--json"]).json();
     assert_eq!(ids["distinct"]["value"], 40.0);
 }

@@ -1,4 +1,4 @@
-//! `crivo set` against exact sets.
+//! `crivo set` compared with exact sets.
 
 use std::collections::HashSet;
 
@@ -114,7 +114,7 @@ fn algebra_is_that_of_sets() {
             }
         }
     }
-    // Those of a filter that counts: everything, less one of the parts.
+    // Sets of counting filters: the union, less one of its parts.
     scratch.run(&["set", "union", "a.crivo", "b.crivo", "-o", "c.crivo"]).ok();
     scratch.run(&["set", "subtract", "c.crivo", "b.crivo", "-o", "c.crivo"]).ok();
     assert!(scratch.read("c.crivo") == scratch.read("a.crivo"));
@@ -222,7 +222,7 @@ fn static_filter_has_the_librarys_bytes_and_answers_everywhere() {
 
     let text = values.iter().fold(String::new(), |text, value| text + value + "\n");
     let scratch = Scratch::with([("data.txt", text.clone()), ("more.txt", text + "never seen\n")]);
-    // Read once, so a pipe is as good as a file.
+    // The input is read once, so a pipe gives the same bytes as a file.
     scratch.feed(&["set", "build", "--static", "-o", "s.crivo"], scratch.read("data.txt")).ok();
     assert!(scratch.read("s.crivo") == expected.encode());
     let json = scratch.run(&["show", "s.crivo", "--json"]).json();
@@ -304,10 +304,10 @@ fn static_filter_refuses_what_it_cannot_do() {
             "x.crivo",
         ])
         .fails_with("cannot see a window");
-    // An asked rate that is larger is kept.
+    // A larger requested rate gives the same filter.
     scratch.run(&[&build[..], &["--fpr", "1%", "-o", "y.crivo"]].concat()).ok();
     assert!(scratch.read("y.crivo") == before);
-    // Nothing is in the set of nothing.
+    // The empty set has no members.
     scratch.feed(&["set", "build", "--static", "-o", "empty.crivo"], "").ok();
     assert_eq!(scratch.run(&["set", "has", "empty.crivo", "ana"]).code, Some(1));
 }

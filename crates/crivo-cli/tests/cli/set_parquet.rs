@@ -1,4 +1,4 @@
-//! Filters inside of Parquet files, written and asked.
+//! Filters in Parquet files, written and asked.
 
 use crate::support::Scratch;
 
@@ -20,7 +20,7 @@ fn filters_are_written_and_asked() {
     assert_eq!((json["all"].as_bool(), json["answers"][0]["member"].as_bool()), (Some(false), Some(true)));
     assert_eq!(json["answers"][1]["member"], false);
     assert!(json["answers"][1]["fpr"].as_f64().is_some_and(|rate| rate < 0.01), "{json}");
-    // A copy of some rows, as Parquet again, with a filter of one column.
+    // A copy of some rows, again as Parquet, with a filter of one column.
     let copy = ["filter", "page = 7", "v.parquet", "-o", "seven.parquet", "--parquet-filter", "user"];
     scratch.run(&copy).ok();
     assert_eq!(scratch.run(&["set", "has", "seven.parquet", "user 47"]).code, Some(0));

@@ -1,4 +1,4 @@
-//! Sets of different sizes, and intersections that know what they are.
+//! Sets of different sizes, and intersections that report their own error rates.
 
 use crate::support::Scratch;
 
@@ -25,8 +25,8 @@ fn sets_that_were_built_the_plain_way_can_be_combined() {
             scratch.run(&["set", "has", "u.crivo", key, "-q"]).ok();
         }
         scratch.run(&["set", "has", "i.crivo", "200", "299", "-q"]).ok();
-        // What is in neither set gets a yes from the union at most as often as it says, and as the
-        // parts do.
+        // A key in neither set is taken for a member of the union at most as often as the union
+        // reports.
         scratch.write("other.txt", numbers(100_000..120_000));
         for (set, most) in [("u.crivo", 0.025), ("i.crivo", 0.011)] {
             let shown = scratch.run(&["show", set, "--json"]).json();
@@ -36,7 +36,7 @@ fn sets_that_were_built_the_plain_way_can_be_combined() {
         }
         let items = scratch.run(&["show", "u.crivo", "--json"]).json()["items"].clone();
         assert!(items["lower"].as_f64().unwrap() <= 20_000.0 && items["upper"].as_f64().unwrap() >= 20_000.0);
-        // A key of one set only is taken for a shared one as often as the other filter is wrong.
+        // A key of only one set is taken for a shared key as often as the other filter is wrong.
         let shown = scratch.run(&["show", "i.crivo", "--json"]).json();
         assert!(shown["parameters"]["rate_for_keys_of_some_sets"].as_f64().unwrap() > 0.001, "{shown}");
     }

@@ -1,4 +1,4 @@
-//! `crivo similar`: sets against brute force, and streams against the truth.
+//! `crivo similar`: sets compared with brute force, and streams with the truth.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::support::{Random, Scratch};
 
-/// Rows of users and films, with users who saw the same, and rows that come twice.
+/// Returns rows of users and films. Some users saw the same films, and some rows occur twice.
 fn rows(count: usize, seed: u64) -> Vec<(String, String)> {
     let mut random = Random::new(seed);
     let mut rows = Vec::new();

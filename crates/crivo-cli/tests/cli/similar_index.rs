@@ -1,4 +1,4 @@
-//! `crivo similar index`, and `crivo dedup --against` one.
+//! `crivo similar index`, and `crivo dedup --against` with an index.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::support::Scratch;
 
 const WORDS: &str = "a sieve keeps what is large and lets pass what is small";
 
-/// A line of JSON for each id and text.
+/// Returns a line of JSON for each id and text.
 fn jsonl(documents: &[(&str, &str)]) -> String {
     documents.iter().map(|(id, text)| json!({ "id": id, "text": text }).to_string() + "\n").collect()
 }
@@ -146,7 +146,8 @@ fn dedup_drops_what_an_index_knows() {
     let scratch = scratch();
     scratch.run(&["similar", "index", "seen", "add", "seen.jsonl"]).ok();
     let run = scratch.run(&["dedup", "new.jsonl", "--against", "seen", "--json", "-o", "clean.jsonl"]).json();
-    // "same" is a near-duplicate of "near", which stays of the two and is known; so is "hm".
+    // "same" is a near-duplicate of "near". "near" is kept of the two, but is in the index, and so
+    // is "hm".
     let field = |name: &str| run[name].as_u64();
     assert_eq!((field("documents"), field("kept"), field("against")), (Some(4), Some(1), Some(2)));
     assert_eq!(

@@ -1,4 +1,5 @@
-//! What goes where: answers to standard output, the rest to standard error, colours nowhere here.
+//! The streams of output: answers on standard output, everything else on standard error, and no
+//! colours without a terminal.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -55,7 +56,8 @@ fn a_full_standard_output_is_named() {
     }
 }
 
-/// Documents are read more than once, so pipes are kept; what stands beside a pipe is read too.
+/// Documents are read more than once, so the content of pipes is stored. Files beside a pipe are
+/// read too.
 #[cfg(target_os = "linux")]
 #[test]
 fn documents_come_through_pipes_beside_files() {
@@ -98,7 +100,7 @@ fn pipes_get_neither_colours_nor_progress() {
 fn no_color_wins_over_a_terminal_that_would_show_them() {
     let scratch = Scratch::new();
     scratch.feed(&["distinct", "-o", "s.crivo"], "a\n").ok();
-    // Forcing stands for a terminal, which a test has not.
+    // The variable that forces colours replaces a terminal, which a test does not have.
     let run = |variables: &[(&str, &str)]| {
         let mut command = scratch.command(&["show", "s.crivo"]);
         command.envs(variables.iter().copied()).output().unwrap().stdout
@@ -136,8 +138,8 @@ fn version_and_help_succeed() {
         let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();
         let help = scratch.run(&words);
         assert!(help.ok().contains("Examples:\n  "), "{command}");
-        // A terminal of 40 columns stands in the environment; what is longer is wrapped, examples
-        // are not.
+        // The environment says that the terminal has 40 columns. Longer lines are wrapped, except
+        // in examples.
         assert!(help.out.contains("crivo "), "{command}");
     }
 }

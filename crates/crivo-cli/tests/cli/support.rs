@@ -1,4 +1,4 @@
-//! A scratch folder, the program in it, and tables written in every format.
+//! A scratch folder, the program in it, and tables in every format.
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -12,10 +12,10 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A folder of its own, in which the program runs.
+/// A new temporary folder, in which the program runs.
 pub(crate) struct Scratch(TempDir);
 
-/// What a run left.
+/// The exit code and the output of a run.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -28,7 +28,7 @@ impl Scratch {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// A folder with the given files.
+    /// Returns a folder with the given files.
     pub(crate) fn with<B: AsRef<[u8]>>(files: impl IntoIterator<Item = (&'static str, B)>) -> Self {
         let scratch = Self::new();
         for (name, bytes) in files {
@@ -49,7 +49,7 @@ impl Scratch {
         std::fs::read(self.path(name)).unwrap()
     }
 
-    /// The names of all files, hidden ones too.
+    /// Returns the names of all files, including hidden ones.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<_> =
@@ -58,11 +58,11 @@ impl Scratch {
         names
     }
 
-    /// The program, not yet started.
+    /// Returns the program, not yet started.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_crivo"));
         command.args(args).current_dir(self.0.path()).stdin(Stdio::null());
-        // What the developer's terminal says about colours is not the test's.
+        // The developer's settings of colours must not affect the test.
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
             command.env_remove(name);
         }
@@ -78,16 +78,15 @@ impl Scratch {
         let mut command = self.command(args);
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        // The program may stop reading at an error; then the rest has nowhere to go.
+        // The program may stop reading at an error. The remaining input then cannot be written.
         let _ = child.stdin.take().unwrap().write_all(input.as_ref());
         child.wait_with_output().unwrap().into()
     }
 
     /// Runs and returns the answer with the high-water mark of the program's memory, in KiB.
     ///
-    /// The mark is read whenever a part of the answer has arrived. A program that has more to say
-    /// than a pipe holds waits for this reader meanwhile, so that no load on the machine hides its
-    /// peak.
+    /// The mark is read whenever a part of the answer has arrived. A program whose output exceeds a
+    /// pipe's buffer waits for this reader. So the peak is found on a busy machine too.
     #[cfg(target_os = "linux")]
     pub(crate) fn run_with_peak(&self, args: &[&str]) -> (String, u64) {
         let mut child = self.command(args).stdout(Stdio::piped()).spawn().unwrap();
@@ -123,7 +122,8 @@ impl From<Output> for Ran {
 }
 
 impl Ran {
-    /// The one JSON object on standard output of a run that succeeded and said nothing else.
+    /// Returns the only JSON object on standard output of a run that succeeded without other
+    /// output.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         assert_eq!((self.code, self.err.as_str()), (Some(0), ""), "{self:?}");
@@ -131,14 +131,14 @@ impl Ran {
         serde_json::from_str(&self.out).unwrap()
     }
 
-    /// Standard output of a run that succeeded.
+    /// Returns standard output of a run that succeeded.
     #[track_caller]
     pub(crate) fn ok(&self) -> &str {
         assert_eq!(self.code, Some(0), "{self:?}");
         &self.out
     }
 
-    /// Claims that the run failed with this message, and gave no answer.
+    /// Asserts that the run failed with this message, and gave no answer.
     #[track_caller]
     pub(crate) fn fails_with(&self, message: &str) {
         assert_eq!((self.code, self.out.as_str()), (Some(2), ""), "{self:?}");
@@ -146,7 +146,7 @@ impl Ran {
     }
 }
 
-/// Numbers that repeat.
+/// Random numbers that are the same in every run.
 pub(crate) struct Random(Xoshiro256PlusPlus);
 
 impl Random {
@@ -162,8 +162,9 @@ impl Random {
 /// A column of values; empty ones are missing.
 pub(crate) type Values = Vec<String>;
 
-/// Values as real columns have them: repeated, missing, of every script, and with what a format
-/// must quote. No line ends, which lines and TSV cannot hold.
+/// Returns values like those of real columns: repeated, missing, of every script, and with
+/// characters that a format must quote. They have no line ends, which lines and TSV cannot
+/// represent.
 pub(crate) fn column(rows: usize, different: u64, seed: u64) -> Values {
     let mut random = Random::new(seed);
     (0..rows)
@@ -180,7 +181,8 @@ pub(crate) fn column(rows: usize, different: u64, seed: u64) -> Values {
         .collect()
 }
 
-/// The values as a file of the format, as its second column named `value`.
+/// Returns the values as a file of the format. Formats with columns have them as the second column,
+/// `value`.
 pub(crate) fn table(format: &str, values: &Values) -> Vec<u8> {
     let numbered = values.iter().enumerate();
     match format {
@@ -218,7 +220,7 @@ fn parquet(values: &Values) -> Vec<u8> {
     bytes
 }
 
-/// The bytes compressed: `gz`, `zst`, `xz`, or not at all.
+/// Compresses the bytes as `gz`, `zst` or `xz`, or not at all.
 pub(crate) fn compress(kind: &str, bytes: &[u8]) -> Vec<u8> {
     match kind {
         "" => bytes.to_vec(),
@@ -228,8 +230,8 @@ pub(crate) fn compress(kind: &str, bytes: &[u8]) -> Vec<u8> {
             encoder.finish().unwrap()
         }
         "zst" => {
-            // With a checksum, as the zstd program writes it: without one not all damage can be
-            // seen.
+            // With a checksum, as the zstd program writes it. Without it, not all damage can be
+            // detected.
             let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
             encoder.include_checksum(true).unwrap();
             encoder.write_all(bytes).unwrap();

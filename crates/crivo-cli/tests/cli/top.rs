@@ -1,4 +1,4 @@
-//! `crivo top` against an exact model, and its options.
+//! `crivo top` compared with an exact model, and its options.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ fn skewed(rows: usize, different: u64, seed: u64) -> Values {
         .collect()
 }
 
-/// The counts of all values, the most frequent first.
+/// Returns the counts of all values, the most frequent first.
 fn model(values: &Values) -> Vec<(String, u64)> {
     let mut counts: HashMap<&String, u64> = HashMap::new();
     values.iter().filter(|value| !value.is_empty()).for_each(|value| *counts.entry(value).or_default() += 1);
@@ -91,7 +91,7 @@ fn second_pass_counts_exactly() {
     let scratch = Scratch::with([("data.csv", table("csv", &values))]);
     let args = ["top", "data.csv", "-f", "value", "-k", "20", "--counters", "300", "--verify"];
     let json = scratch.run(&[&args[..], &["--json"]].concat()).json();
-    // Those of equal counts stand in the order of their keys in both.
+    // Values of equal counts are in the order of their keys in both.
     assert_eq!(listed(&json), expected[..20]);
     for (line, (_, exact)) in json["top"].as_array().unwrap().iter().zip(&expected) {
         assert_eq!((line["exact"].as_u64(), line["covered"].as_bool()), (Some(*exact), Some(true)), "{line}");
@@ -263,7 +263,7 @@ fn integers_and_words_are_keys_too() {
 
 #[test]
 fn a_guarantee_holds_after_a_second_pass_too() {
-    // With few counters any of the values may be out of view.
+    // With few counters any of the values may be missing.
     let text: String = (0..5000).map(|n| format!("{}\n", n % 500)).collect();
     let scratch = Scratch::with([("a.txt", text)]);
     let top = ["top", "a.txt", "--counters", "16", "--min-share", "0.1%", "--guarantee"];

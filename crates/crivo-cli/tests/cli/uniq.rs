@@ -1,10 +1,10 @@
-//! `crivo uniq` against an exact model.
+//! `crivo uniq` compared with an exact model.
 
 use std::collections::HashSet;
 
 use crate::support::{Scratch, column, table};
 
-/// The lines whose value comes for the first time.
+/// Returns the lines whose value occurs for the first time.
 fn first_occurrences(lines: &[&str], values: &[String]) -> String {
     let mut seen = HashSet::new();
     let first =
@@ -44,7 +44,8 @@ fn new_rows_are_left_out_as_rarely_as_was_asked_for() {
     let scratch = Scratch::with([("data.txt", &text)]);
     let run = scratch.run(&["uniq", "data.txt", "--fpr", "1%"]);
     let left_out = 40_000 - run.ok().lines().count();
-    // At capacity 1 %; on the way there, with fewer in the filter, less: about a fifth of that.
+    // The false-positive rate is 1 % at capacity, and less while the filter is filled: about a
+    // fifth of that on average.
     assert!((1..400).contains(&left_out), "{left_out}");
     assert_eq!(run.err, "");
 }
@@ -59,14 +60,14 @@ fn state_remembers_over_runs() {
     assert_eq!(scratch.run(&["show", "seen.crivo", "--json"]).json()["kind"], "BlockedBloom");
     scratch.feed(&[&args[..], &["--items", "5"]].concat(), "a\n").fails_with("was asked for");
     scratch.feed(&[&args[..], &["--keys", "int"]].concat(), "1\n").fails_with("--keys int");
-    // What a later run cannot read leaves the state as it was.
+    // If a later run cannot read its input, the state stays as it was.
     let before = scratch.read("seen.crivo");
     scratch.write("bad.jsonl", "{\"a\":1}\n{\n");
     let run = scratch.run(&["uniq", "bad.jsonl", "-f", "a", "--state", "seen.crivo"]);
     assert_eq!((run.code, scratch.read("seen.crivo") == before), (Some(2), true), "{run:?}");
     scratch.feed(&["top", "-o", "t.crivo"], "a\n").ok();
     scratch.feed(&["uniq", "--state", "t.crivo"], "a\n").fails_with("t.crivo: this is a HeavyHitters");
-    // A set that was built elsewhere can be gone on with.
+    // A set that another command built can be continued.
     scratch.feed(&["set", "build", "--items", "100", "-o", "s.crivo"], "a\n").ok();
     assert_eq!(scratch.feed(&["uniq", "--state", "s.crivo"], "a\nb\n").ok(), "b\n");
     assert_eq!(scratch.run(&["set", "has", "s.crivo", "b"]).code, Some(0));
@@ -119,7 +120,7 @@ fn parquet_rows_stay_parquet() {
     };
     let different: HashSet<&String> = values.iter().filter(|value| !value.is_empty()).collect();
     let empty = values.iter().filter(|value| value.is_empty()).count();
-    // Rows without a value are all there.
+    // Rows without a value are all kept.
     assert_eq!(count("once.parquet", "id")["rows"], different.len() + empty);
     assert_eq!(count("once.parquet", "value")["skipped"], empty);
 }

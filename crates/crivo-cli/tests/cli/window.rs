@@ -5,7 +5,7 @@ use std::io::Write;
 
 use crate::support::{Random, Scratch};
 
-/// Visits over ten days, with times in order but for a few minutes: second, visitor.
+/// Returns visits over ten days as second and visitor. Times are in order except for a few minutes.
 fn visits(rows: u64, seed: u64) -> Vec<(i64, String)> {
     let mut random = Random::new(seed);
     let begin = 1_763_000_000;
@@ -23,7 +23,7 @@ fn csv(visits: &[(i64, String)]) -> String {
         .fold(String::from("time,visitor\n"), |text, (time, visitor)| text + &format!("{time},{visitor}\n"))
 }
 
-/// The visits of the panes that the window sees: from the beginning of the hour a day before the
+/// Returns the visits of the panes in the window: from the beginning of the hour a day before the
 /// latest hour.
 fn last_day(visits: &[(i64, String)]) -> impl Iterator<Item = &String> {
     let latest = visits.iter().map(|visit| visit.0).max().unwrap().div_euclid(3600);
@@ -202,7 +202,8 @@ fn set_forgets_what_the_window_has_passed() {
         .fails_with("--counting");
 }
 
-/// A row a second, and one each tenth of a second: the window holds what it says, to a pane.
+/// One row for each second, and one for each tenth of a second: the window is as long as requested,
+/// to within one pane.
 #[test]
 fn short_windows_are_as_long_as_they_say() {
     let seconds: String = (0..100).map(|n| format!("{n},{}\n", 1_763_262_000 + n)).collect();
@@ -213,15 +214,14 @@ fn short_windows_are_as_long_as_they_say() {
         let found = scratch.run(&args).json();
         (found["distinct"]["value"].as_f64().unwrap(), found["window"]["pane_seconds"].as_f64().unwrap())
     };
-    // Ten seconds before the latest row, that row, and at most a pane more.
+    // The ten seconds before the latest row, that row, and at most one more pane.
     assert_eq!(seen("s.csv", "10s"), (11.0, 0.5));
     let (rows, pane) = seen("t.csv", "2s");
     assert!((20.0..=22.0).contains(&rows) && pane == 0.1, "{rows}");
     assert_eq!(seen("s.csv", "24s").1, 1.0);
     let text = scratch.run(&["distinct", "s.csv", "-f", "v", "--window", "10s", "--time-field", "t"]);
     assert!(text.ok().contains("exact to a pane of 500 ms"), "{text:?}");
-    // A ring is continued by its own window only, also one whose numbers are the same in another
-    // unit.
+    // A ring is continued only by its own window. The same number in another unit is refused too.
     let into = |window: &str| {
         scratch.run(&[
             "distinct",

@@ -1,4 +1,4 @@
-//! Several processes that write one file: nothing that was reported done is lost.
+//! Several processes write one file: nothing that was reported as done is lost.
 
 use std::process::{Child, Stdio};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::Scratch;
 
-/// Starts a command that reads the integers from `first` on from its standard input.
+/// Starts a command that reads `count` integers from `first` on from its standard input.
 fn start(scratch: &Scratch, arguments: &[&str], first: u32, count: u32) -> Child {
     use std::io::Write;
     let mut child = scratch.command(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
@@ -125,8 +125,9 @@ fn the_same_command_twice_continues() {
     assert!(message.contains("width 136 was asked for: that of r.crivo is 272"), "{message}");
 }
 
-/// 64 writers at once, and 100 kills among them: what was reported done is there, nothing is there
-/// twice, and the file is whole. `CRIVO_WRITERS` and `CRIVO_KILLS` change the numbers.
+/// 64 writers at once, and 100 kills among them: everything reported as done is in the file,
+/// nothing is in it twice, and the file is undamaged. `CRIVO_WRITERS` and `CRIVO_KILLS` change the
+/// numbers.
 #[test]
 fn nothing_reported_done_is_lost_among_kills() {
     let number =
@@ -142,7 +143,7 @@ fn nothing_reported_done_is_lost_among_kills() {
             continue;
         }
         if killed < kills && part % 4 != 0 {
-            // One that may be anywhere in its work: waiting, reading, writing, or at its end.
+            // Kills a process at any stage of its work: waiting, reading, writing, or at its end.
             std::thread::sleep(std::time::Duration::from_millis(u64::from(part % 7) * 3));
             let mut child = running.swap_remove(part as usize * 7 % running.len());
             let _ = child.kill();
@@ -161,7 +162,8 @@ fn nothing_reported_done_is_lost_among_kills() {
     }
     assert_eq!(killed, kills);
     let all = items(&scratch, "r.crivo");
-    // One that was killed after it wrote, and before it could say so, is there whole.
+    // A process may be killed after it wrote and before it reported. Its integers are all in the
+    // file.
     let unsaid = all - 1_000.0 * done as f64;
     assert!(unsaid >= 0.0 && unsaid % 1_000.0 == 0.0, "{all} of {done} done");
     assert!(unsaid <= 1_000.0 * killed as f64, "{all} of {done} done");

@@ -125,7 +125,7 @@ fn a_form_on_another_site_cannot_teach() {
     paste(&browser, &server, &odd(5));
     let decision = browser.run_for_text("return location.pathname");
     let token = server.token();
-    // Even one that somehow knows the token.
+    // Even another site that knows the token is refused.
     browser.open_html(&format!(
         "<form method=post action='{}/teach'><input name=token value={token}><input name=as value=spam><button>go</button></form>",
         server.url(&decision)

@@ -16,7 +16,7 @@ use crate::support::{Office, Server, as_root, eventually, open_to_all, program, 
 /// The folder of the scripts in the document.
 const SCRIPTS: &str = "/usr/local/lib/dovecot/sieve";
 
-/// A Dovecot that ends with the value.
+/// A Dovecot process, stopped when the value is dropped.
 struct Dovecot {
     folder: PathBuf,
     port: u16,
@@ -24,7 +24,7 @@ struct Dovecot {
 }
 
 impl Dovecot {
-    /// Dovecot for any user with the password `secret`, whose lessons go to a server.
+    /// Starts Dovecot for any user with the password `secret`. Lessons go to `server`.
     fn start(office: &Office, server: &Server) -> Self {
         let dovecot = program_of_root("dovecot");
         let folder = office.path("dovecot");
@@ -32,7 +32,7 @@ impl Dovecot {
         for made in [&folder, &scripts, &homes] {
             std::fs::create_dir(made).unwrap();
         }
-        // Mail belongs to another user, which has to reach its home.
+        // Mail belongs to another system user, which must be able to reach its home.
         open_to_all(office.folder(), 0o755);
         open_to_all(&homes, 0o777);
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -87,17 +87,17 @@ impl Drop for Dovecot {
             let _ = as_root("kill").arg(&id).output();
         }
         let _ = self.child.wait();
-        // Files of other users would keep the test's folder from being removed.
+        // Files of other users would prevent the removal of the test's folder.
         let _ = as_root("rm").arg("-rf").arg(&self.folder).output();
     }
 }
 
-/// A block of the document, with the test's folder of scripts.
+/// Returns a block of the document, with the test's folder of scripts.
 fn documented(first_line: &str, scripts: &Path) -> String {
     block(first_line).replace(SCRIPTS, &scripts.display().to_string())
 }
 
-/// A mail program: one connection by IMAP.
+/// A mail program with one IMAP connection.
 struct Client {
     stream: TcpStream,
     lines: BufReader<TcpStream>,
@@ -136,26 +136,25 @@ impl Client {
         assert!(answer.starts_with("OK"), "{command}: {answer} {}", dovecot.log());
     }
 
-    /// Puts a message into a folder that is made for it, unless it is the first one, and opens
-    /// that.
+    /// Puts a message into a folder and opens that. The folder is created, unless it is INBOX.
     fn put(&mut self, dovecot: &Dovecot, folder: &str, message: &str) {
         if folder != "INBOX" {
             self.say(dovecot, &format!("CREATE {folder}"));
         }
         let message = message.replace('\n', "\r\n");
-        // A literal that need not be waited for.
+        // A literal that is sent without waiting for the server.
         self.say(dovecot, &format!("APPEND {folder} {{{}+}}\r\n{message}", message.len()));
         self.say(dovecot, &format!("SELECT {folder}"));
     }
 
-    /// Moves what is in one folder to another, and opens that.
+    /// Moves the messages of the open folder to another, and opens that.
     fn moves(&mut self, dovecot: &Dovecot, folder: &str) {
         self.say(dovecot, &format!("MOVE 1 {folder}"));
         self.say(dovecot, &format!("SELECT {folder}"));
     }
 }
 
-/// The verdict of a user's own store, and whether it has learned this very message.
+/// Returns the verdict of a user's own store, and whether it has learned this very message.
 fn own(office: &Office, message: &str) -> (String, bool) {
     let found = office.check("users/ana", message);
     let reasons = found["reasons"].to_string();
@@ -180,21 +179,21 @@ fn moving_mail_teaches_and_moving_it_back_unteaches() {
     client.moves(&dovecot, "INBOX");
     assert_eq!(own(&office, &rescued), ("ham".into(), true), "{}", log());
 
-    // Older mail programs copy, and remove afterwards.
+    // Older mail programs copy a message, and delete the original afterwards.
     let junk = spam(70_001);
     client.put(&dovecot, "Archive", &junk);
     client.say(&dovecot, "COPY 1 Junk");
     assert_eq!(own(&office, &junk), ("spam".into(), true), "{}", log());
 
-    // Emptying the junk folder into the bin is no lesson.
+    // Moving messages from the junk folder to the bin is no lesson.
     client.say(&dovecot, "SELECT Junk");
     client.moves(&dovecot, "Trash");
     assert_eq!(own(&office, &junk), ("spam".into(), true), "{}", log());
 
-    // The lessons are one user's: the shared store has learned nothing.
+    // The lessons are those of one user: the shared store has learned nothing.
     assert!(!office.check("store", &rescued)["reasons"].to_string().contains("this very message"));
 
-    // Mail is moved also while the filter is down.
+    // A message is moved while the filter is down.
     let waiting = spam(70_002);
     client.put(&dovecot, "Later", &waiting);
     assert_eq!(server.end("TERM").0, Some(0));

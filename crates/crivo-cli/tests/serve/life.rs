@@ -1,4 +1,4 @@
-//! Starting, stopping, and what other processes do meanwhile.
+//! Starting and stopping the server, and changes by other processes meanwhile.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -31,7 +31,7 @@ fn a_request_under_way_is_answered_before_the_end() {
     let server = office.serve(&[]);
     let mut stream = TcpStream::connect(server.spamd).unwrap();
     stream.write_all(b"CHECK SPAMC/1.5\r\nContent-length: 9\r\n\r\n").unwrap();
-    // The answer to a second client shows that the first has been met.
+    // The answer to a second client shows that the first was accepted.
     assert_eq!(server.spamc(&["-K"], "").code, Some(0));
     let (address, ending) = (server.spamd, std::thread::spawn(|| server.end("TERM")));
     eventually("the port is closed", || TcpStream::connect(address).is_err());

@@ -1,4 +1,4 @@
-//! Mail of our own making: two kinds that differ as real ones do, in words, senders and links.
+//! Generated mail of two kinds, which differ like real ones in words, senders and links.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -30,7 +30,7 @@ impl Words {
     }
 }
 
-/// Spam number so-and-so.
+/// Returns the spam with a number.
 pub(crate) fn spam(number: u64) -> String {
     let mut words = Words(Xoshiro256PlusPlus::seed_from_u64(2 * number));
     let (subject, body) = (words.text(SPAM_WORDS, 5), words.text(SPAM_WORDS, 60));
@@ -44,7 +44,7 @@ pub(crate) fn spam(number: u64) -> String {
     )
 }
 
-/// Wanted mail number so-and-so.
+/// Returns the wanted mail with a number.
 pub(crate) fn ham(number: u64) -> String {
     let mut words = Words(Xoshiro256PlusPlus::seed_from_u64(2 * number + 1));
     let (subject, body) = (words.text(HAM_WORDS, 5), words.text(HAM_WORDS, 60));
@@ -56,7 +56,7 @@ pub(crate) fn ham(number: u64) -> String {
     )
 }
 
-/// Neither: about nothing that either kind is about.
+/// Returns a message that is like neither kind.
 pub(crate) fn odd(number: u64) -> String {
     format!(
         "From: someone{number}@elsewhere.example\nTo: you@example.org\nSubject: heron {number}\n\n\

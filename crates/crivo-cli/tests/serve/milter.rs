@@ -18,7 +18,7 @@ use crate::support::{Office, Ran, as_root, eventually, fed, open_to_all, program
 /// The address in the document.
 const DOCUMENTED: &str = "127.0.0.1:8891";
 
-/// A Postfix that ends with the value.
+/// A Postfix process, stopped when the value is dropped.
 struct Postfix {
     folder: PathBuf,
     port: u16,
@@ -26,7 +26,7 @@ struct Postfix {
 }
 
 impl Postfix {
-    /// Postfix with users ana and bob of example.test, and these settings besides.
+    /// Starts Postfix with users ana and bob of example.test, and with these further settings.
     fn start(office: &Office, settings: &str) -> Self {
         let postfix = program_of_root("postfix");
         let folder = office.path("postfix");
@@ -34,7 +34,8 @@ impl Postfix {
         for made in [&folder, &mail, &folder.join("queue"), &folder.join("data")] {
             std::fs::create_dir(made).unwrap();
         }
-        // Postfix's processes are other users: they go through the folder, and one writes mail.
+        // Postfix's processes run as other users. They need access to the folder, and one writes
+        // mail.
         open_to_all(office.folder(), 0o755);
         open_to_all(&mail, 0o777);
         let owned = as_root("chown").arg("postfix").arg(folder.join("data")).status().unwrap();
@@ -72,7 +73,7 @@ impl Postfix {
         postfix
     }
 
-    /// Hands in a message; returns what Postfix said at its end.
+    /// Sends a message. Returns Postfix's answer at its end.
     fn send(&self, recipients: &[&str], message: &str) -> String {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -108,25 +109,25 @@ impl Drop for Postfix {
     fn drop(&mut self) {
         let _ = as_root("/usr/sbin/postfix").arg("-c").arg(&self.folder).arg("stop").output();
         let _ = self.child.wait();
-        // Files of its users would keep the test's folder from being removed.
+        // Files of other users would prevent the removal of the test's folder.
         let parent = self.folder.parent().unwrap();
         let _ = as_root("rm").arg("-rf").arg(&self.folder).arg(parent.join("mail")).output();
     }
 }
 
-/// The settings of the document, with the test's address in the place of its own.
+/// Returns the settings of the document, with the test's address.
 fn settings(address: &str) -> String {
     block("# /etc/postfix/main.cf with the milter").replace(DOCUMENTED, address)
 }
 
-/// The server with the options of the document.
+/// Returns the server's options in the document, with the test's address.
 fn milter_options(address: &str) -> Vec<String> {
     let line = block("$ crivo mail serve --store /var/lib/crivo-mail/shared --milter");
     let options = line.lines().next().unwrap().split_whitespace().skip_while(|word| *word != "--milter");
     options.map(|word| word.replace(DOCUMENTED, address)).collect()
 }
 
-/// All messages that have arrived for a user.
+/// Returns all messages that were delivered to a user.
 fn delivered(office: &Office, user: &str) -> Vec<String> {
     let found = as_root("sh")
         .args([
@@ -171,7 +172,7 @@ fn postfix_delivers_mail_with_marks_and_without_forged_ones() {
     let above = |line: &str| ana.lines().position(|other| other.starts_with(line)).unwrap();
     assert!(above("X-Spam-Flag") < above("X-Spam-Level") && above("X-Spam-Level") < above("X-Spam-Status"));
     assert!(above("X-Crivo") < above("Subject"), "{ana}");
-    // What is moved into the junk folder is the message that was judged.
+    // The message that a user moves to the junk folder is the one that was judged.
     assert_eq!(server.spamc(&["-L", "spam"], &bob).code, Some(0));
     assert!(postfix.send(&["bob@example.test"], &ham(90_000)).starts_with("250"));
     eventually("it comes again", || delivered(&office, "bob").len() == 2);

@@ -1,11 +1,11 @@
-//! The page by hand-written HTTP: what it shows without script, and what it refuses.
+//! The page by hand-written HTTP: its content without script, and the requests that it refuses.
 
 use crate::mail::{ham, odd, spam};
 use crate::support::{Office, Reply, Server};
 
 const BOUNDARY: &str = "boundary-of-the-test";
 
-/// The form of the first page, with these fields.
+/// Returns the form of the first page with these fields.
 fn form(fields: &[(&str, &str)]) -> (String, Vec<u8>) {
     let mut body = String::new();
     for (name, value) in fields {
@@ -23,7 +23,7 @@ fn submit(server: &Server, headers: &str, fields: &[(&str, &str)]) -> Reply {
     server.post("/check", headers, &kind, &body)
 }
 
-/// Checks a message and follows to the decision.
+/// Checks a message, and follows the redirect to the decision.
 fn check(server: &Server, message: &str) -> (String, Reply) {
     let sent = submit(server, "", &[("token", &server.token()), ("message", message)]);
     assert_eq!(sent.status, 303, "{sent:?}");
@@ -38,7 +38,7 @@ fn teach(server: &Server, address: &str, lesson: &str) -> Reply {
     server.post(&format!("{address}/teach"), "", "application/x-www-form-urlencoded", body.as_bytes())
 }
 
-/// The text between two marks.
+/// Returns the text between two marks.
 fn between<'a>(page: &'a str, before: &str, after: &str) -> &'a str {
     page.split_once(before).and_then(|(_, rest)| rest.split_once(after)).map_or("", |(text, _)| text)
 }

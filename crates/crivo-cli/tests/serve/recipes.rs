@@ -1,7 +1,7 @@
 //! The recipes of docs/mail-setups.md, run by the real procmail and maildrop.
 //!
-//! The recipes are taken from the document itself, with its paths replaced by those of the test, so
-//! that what people copy is what was tested.
+//! The recipes are read from the document itself, and its paths are replaced by those of the test.
+//! So the tested recipes are those that people copy.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -10,14 +10,14 @@ use crate::support::{Office, Ran, fed, program};
 
 const DOCUMENT: &str = include_str!("../../../../docs/mail-setups.md");
 
-/// The code block of the document that begins so, as it stands.
+/// Returns the code block of the document that begins with this line, unchanged.
 pub(crate) fn block(first_line: &str) -> &'static str {
     let blocks = DOCUMENT.split("\n```").skip(1).step_by(2);
     let mut found = blocks.filter_map(|block| block.split_once('\n')).map(|(_, code)| code);
     found.find(|code| code.starts_with(first_line)).expect(first_line)
 }
 
-/// The code block of the document that begins with this line, with the test's paths.
+/// Returns the code block of the document that begins with this line, with the test's paths.
 fn recipe(office: &Office, first_line: &str) -> String {
     let code = block(first_line);
     let folder = office.folder().display().to_string();
@@ -44,7 +44,7 @@ fn maildrop(office: &Office, recipe: &str, message: &str) -> Ran {
     fed(program("maildrop").arg(filter).env("HOME", office.folder()), message.as_bytes())
 }
 
-/// Sorts spam and ham, and loses nothing.
+/// Checks that spam and ham are sorted, and that no mail is lost.
 fn sorts(office: &Office, deliver: impl Fn(&str) -> Ran) {
     for message in [spam(90_000), ham(90_000)] {
         let ran = deliver(&message);
@@ -57,7 +57,7 @@ fn sorts(office: &Office, deliver: impl Fn(&str) -> Ran) {
     assert!(junk.contains("X-Crivo: spam; score="), "{junk}");
 }
 
-/// With the filter broken, mail arrives as it was sent.
+/// Checks that mail is delivered as it was sent if the store is damaged.
 fn delivers_all_the_same(office: &Office, deliver: impl Fn(&str) -> Ran) {
     for entry in std::fs::read_dir(office.path("store")).unwrap() {
         std::fs::write(entry.unwrap().path(), b"damaged").unwrap();

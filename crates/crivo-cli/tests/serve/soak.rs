@@ -1,8 +1,8 @@
-//! Many at once: no error, quick answers, and memory that does not grow.
+//! Many clients at once: no errors, fast answers, and memory that does not grow.
 //!
-//! The short run is part of every test run and claims only what a loaded machine can keep: no error
-//! and no growth. `cargo test -p crivo-cli --test serve -- --ignored --nocapture` runs a minute of
-//! it and prints the times; `benchmarks/commands/serve.py` measures the release build.
+//! The short run is part of every test run. It asserts only what holds on a busy machine: no errors
+//! and no growth. `cargo test -p crivo-cli --test serve -- --ignored --nocapture` runs for a minute
+//! and prints the times. `benchmarks/commands/serve.py` measures the release build.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -14,7 +14,7 @@ use crate::support::{Office, Server};
 
 const CONNECTIONS: u64 = 32;
 
-/// One request as spamc sends it, and the verdict of the reply.
+/// Sends one request as spamc does. Returns whether the reply says spam.
 fn ask(server: &Server, message: &str) -> Result<bool, String> {
     let wrong = |error: std::io::Error| error.to_string();
     let mut stream = TcpStream::connect(server.spamd).map_err(wrong)?;
@@ -31,7 +31,7 @@ fn ask(server: &Server, message: &str) -> Result<bool, String> {
     }
 }
 
-/// One lesson as spamc gives it. Returns the reply if it is not the expected one.
+/// Sends one lesson as spamc does. Returns the reply as an error if it is not the expected one.
 fn teach(server: &Server, class: &str, message: &str) -> Result<(), String> {
     let wrong = |error: std::io::Error| error.to_string();
     let mut stream = TcpStream::connect(server.spamd).map_err(wrong)?;
@@ -47,8 +47,8 @@ fn teach(server: &Server, class: &str, message: &str) -> Result<(), String> {
     if reply.starts_with("SPAMD/1.1 0 EX_OK\r\nDidSet: local") { Ok(()) } else { Err(reply) }
 }
 
-/// Asks and teaches on all connections: one request of twenty is a lesson. Numbers of lessons begin
-/// with `first`.
+/// Asks and teaches on all connections. One in twenty requests is a lesson. Numbers of lessons
+/// begin with `first`.
 fn soak_with_lessons(server: &Server, rounds: u64, first: u64) {
     let next = AtomicU64::new(first);
     std::thread::scope(|scope| {
@@ -76,14 +76,14 @@ fn soak_with_lessons(server: &Server, rounds: u64, first: u64) {
     });
 }
 
-/// Kilobytes in memory now.
+/// Returns the resident memory in KiB.
 fn resident(server: &Server) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-/// Asks on all connections for a while: how long each answer took, sorted.
+/// Sends requests on all connections for a while. Returns the times of the answers, sorted.
 fn soak(server: &Server, time: Duration) -> Vec<Duration> {
     let (start, next) = (Instant::now(), AtomicU64::new(0));
     let mut times = Vec::new();
@@ -124,7 +124,7 @@ fn thirty_two_connections_for_some_seconds_without_an_error_or_growth() {
     let after = resident(&server);
     assert!(times.len() > 150, "{} requests", times.len());
     assert!(after < before + 8 * 1024, "grew from {before} kB to {after} kB");
-    // Learning goes on beside it.
+    // The server learns at the same time.
     let pages = std::thread::scope(|scope| {
         let teacher = scope.spawn(|| {
             for number in 0..10 {
@@ -139,7 +139,7 @@ fn thirty_two_connections_for_some_seconds_without_an_error_or_growth() {
     assert_eq!(pages, [200; 10]);
 }
 
-/// Each lesson replaces megabytes of weights, on whichever thread it runs.
+/// Each lesson replaces megabytes of weights, on any of several threads.
 #[test]
 fn memory_stays_small_and_flat_while_clients_teach() {
     let office = Office::trained();

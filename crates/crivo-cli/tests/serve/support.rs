@@ -1,4 +1,4 @@
-//! A trained store, the server on it, and the programs that ask.
+//! A trained store, the server on it, and the client programs.
 
 use std::fs::Permissions;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -21,7 +21,7 @@ pub(crate) struct Office {
     folder: TempDir,
 }
 
-/// What a program left.
+/// The exit code and the output of a program.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -30,7 +30,7 @@ pub(crate) struct Ran {
 }
 
 impl Office {
-    /// With a store that has learned both kinds of mail.
+    /// Returns a folder with a store that has learned both kinds of mail.
     pub(crate) fn trained() -> Self {
         let office = Self::empty();
         for (kind, message) in [("spam", mail::spam as fn(u64) -> String), ("ham", mail::ham)] {
@@ -47,7 +47,7 @@ impl Office {
         office
     }
 
-    /// With nothing.
+    /// Returns an empty folder.
     pub(crate) fn empty() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
@@ -60,19 +60,19 @@ impl Office {
         self.folder.path()
     }
 
-    /// `crivo mail …` in the folder, with this standard input.
+    /// Runs `crivo mail …` in the folder, with this standard input.
     pub(crate) fn crivo(&self, args: &[&str], input: &str) -> Ran {
         let mut command = Command::new(env!("CARGO_BIN_EXE_crivo"));
         fed(command.arg("mail").args(args).current_dir(&self.folder), input.as_bytes())
     }
 
-    /// What `crivo mail check --json` says.
+    /// Returns the JSON of `crivo mail check --json`.
     pub(crate) fn check(&self, store: &str, message: &str) -> Value {
         let ran = self.crivo(&["check", "--store", store, "--json"], message);
         serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
     }
 
-    /// The server on the store, with more options.
+    /// Starts the server on the store, with further options.
     pub(crate) fn serve(&self, options: &[&str]) -> Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_crivo"));
         command.args(["mail", "serve", "--store", "store", "--spamd", "127.0.0.1:0", "--web", "127.0.0.1:0"]);
@@ -80,15 +80,15 @@ impl Office {
     }
 }
 
-/// A running server, ended with the value.
+/// A running server, stopped when the value is dropped.
 pub(crate) struct Server {
     child: Child,
     output: BufReader<ChildStdout>,
     pub(crate) spamd: SocketAddr,
     pub(crate) web: SocketAddr,
-    /// Where the milter listens, if it was asked for.
+    /// The address of the milter, if one was requested.
     pub(crate) milter: Option<String>,
-    /// Where metrics are, if they were asked for.
+    /// The address of metrics, if they were requested.
     pub(crate) metrics: Option<String>,
 }
 
@@ -121,7 +121,7 @@ impl Server {
         assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
     }
 
-    /// Asks the process to end with a signal, and gives its exit code and what else it printed.
+    /// Ends the process with a signal. Returns its exit code and its further output.
     pub(crate) fn end(mut self, signal: &str) -> (Option<i32>, String) {
         self.signal(signal);
         let status = self.child.wait().unwrap();
@@ -130,7 +130,7 @@ impl Server {
         (status.code(), rest)
     }
 
-    /// `spamc` with options and a message.
+    /// Runs `spamc` with options and a message.
     pub(crate) fn spamc(&self, options: &[&str], message: &str) -> Ran {
         let mut command = program("spamc");
         command.args(["-d", "127.0.0.1", "-p", &self.spamd.port().to_string()]).args(options);
@@ -141,11 +141,11 @@ impl Server {
         format!("http://{}{path}", self.web)
     }
 
-    /// Sends bytes to the page's port and reads until it closes.
+    /// Sends bytes to the page's port, and reads until the connection closes.
     pub(crate) fn http(&self, request: &[u8]) -> Reply {
         let mut stream = TcpStream::connect(self.web).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        // Who refuses may close before everything is sent.
+        // A server that refuses may close before everything is sent.
         let _ = stream.write_all(request);
         let mut bytes = Vec::new();
         let _ = stream.read_to_end(&mut bytes);
@@ -158,7 +158,7 @@ impl Server {
         )
     }
 
-    /// A form, as a browser without script sends it, with more headers.
+    /// Posts a form as a browser without script does, with further headers.
     pub(crate) fn post(&self, path: &str, headers: &str, kind: &str, body: &[u8]) -> Reply {
         let head = format!(
             "POST {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: {kind}\r\n{headers}Content-Length: {}\r\n\r\n",
@@ -168,7 +168,7 @@ impl Server {
         self.http(&[head.as_bytes(), body].concat())
     }
 
-    /// The token that the forms carry.
+    /// Returns the token that the forms carry.
     pub(crate) fn token(&self) -> String {
         let page = self.get("/").body;
         let (_, after) = page.split_once("name=\"token\"").unwrap();
@@ -184,7 +184,7 @@ impl Drop for Server {
     }
 }
 
-/// An answer of the page.
+/// A response of the page.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -208,7 +208,7 @@ impl Reply {
     }
 }
 
-/// A program from Debian.
+/// Returns a program from Debian.
 pub(crate) fn program(name: &str) -> Command {
     let there = Command::new("sh").args(["-c", &format!("command -v {name}")]).output().unwrap();
     assert!(
@@ -218,7 +218,7 @@ pub(crate) fn program(name: &str) -> Command {
     Command::new(name)
 }
 
-/// A program that only root may run.
+/// Returns a program that only root may run.
 pub(crate) fn as_root(name: &str) -> Command {
     let id = Command::new("id").arg("-u").output().unwrap().stdout;
     if id.trim_ascii() == b"0" {
@@ -234,7 +234,7 @@ pub(crate) fn open_to_all(path: &Path, mode: u32) {
     std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// A program in the folders of root.
+/// Returns the path of a program in `/usr/sbin`.
 pub(crate) fn program_of_root(name: &str) -> String {
     let path = format!("/usr/sbin/{name}");
     assert!(
@@ -244,11 +244,12 @@ pub(crate) fn program_of_root(name: &str) -> String {
     path
 }
 
-/// Runs with this standard input.
+/// Runs a program with this standard input.
 pub(crate) fn fed(command: &mut Command, input: &[u8]) -> Ran {
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // Written from another thread: a program may answer before it has read everything.
+    // The input is written by another thread, because a program may answer before it has read
+    // everything.
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
     let writer = std::thread::spawn(move || {
@@ -269,7 +270,7 @@ impl From<Output> for Ran {
     }
 }
 
-/// Waits until something is so.
+/// Waits until a condition is true.
 #[track_caller]
 pub(crate) fn eventually(what: &str, mut so: impl FnMut() -> bool) {
     let start = Instant::now();

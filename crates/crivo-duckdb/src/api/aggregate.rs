@@ -1,7 +1,8 @@
 //! Aggregate functions: many rows in, one value for each group out.
 //!
-//! DuckDB allocates the bytes of states, moves them as it likes (also to disk and back), and says
-//! when each begins and ends. What a state owns lies on Rust's heap, so only its pointer moves.
+//! DuckDB allocates the bytes of states and calls a function when a state begins and ends. It may
+//! move those bytes, also to disk and back. The data that a state owns is on Rust's heap, so only
+//! the pointer to it moves.
 
 use std::marker::PhantomData;
 
@@ -17,25 +18,26 @@ use crate::error::{Result, SqlError};
 
 /// An aggregate function.
 pub(crate) trait Aggregate: 'static {
-    /// What is known of a group.
+    /// The state of a group.
     type State: Default;
 
     const NAME: &'static str;
-    /// The parameters that it can be called with, and what it returns for each.
+    /// The parameters of each overload, and its return type.
     const OVERLOADS: &'static [(&'static [Type], Type)];
 
     /// Adds rows to the states of their groups.
     fn update(chunk: &Chunk<'_>, states: &mut States<'_, Self::State>) -> Result<()>;
 
-    /// Makes `target` the state of both. The source stays as it is, because DuckDB uses it again in
+    /// Merges `source` into `target`. The source is not changed, because DuckDB uses it again in
     /// windows.
     fn combine(source: &Self::State, target: &mut Self::State) -> Result<()>;
 
-    /// Writes the answer of a state, which DuckDB may add to afterwards.
+    /// Writes the answer of a state. DuckDB may add rows to the state afterwards.
     fn finish(state: &mut Self::State, row: usize, out: &mut Output<'_>) -> Result<()>;
 }
 
-/// The state of each row's group. Rows of one group have the same state, so one at a time is lent.
+/// The state of each row's group. Rows of one group have the same state, so states are lent one at
+/// a time.
 pub(crate) struct States<'a, S> {
     pointers: &'a [*mut S],
     life: PhantomData<&'a mut S>,
@@ -44,11 +46,12 @@ pub(crate) struct States<'a, S> {
 impl<S> States<'_, S> {
     /// Returns the state of a row's group.
     pub(crate) fn of_row(&mut self, row: usize) -> &mut S {
-        // SAFETY: DuckDB gives valid states that it initialised; `&mut self` lends one at a time.
+        // SAFETY: DuckDB passes valid states that it has initialised; `&mut self` lends one at a
+        // time.
         unsafe { &mut *self.pointers[row] }
     }
 
-    /// Gives the state of every row, or the one state of all rows once.
+    /// Calls `take` for the state of every row, or only once if all rows have the same state.
     pub(crate) fn each(&mut self, mut take: impl FnMut(&mut S) -> Result<()>) -> Result<()> {
         let rows = if self.is_single() { 1 } else { self.pointers.len() };
         (0..rows).try_for_each(|row| take(self.of_row(row)))
@@ -59,7 +62,7 @@ impl<S> States<'_, S> {
         self.pointers.first().is_some_and(|first| self.pointers.iter().all(|state| state == first))
     }
 
-    /// Begins to fetch the state of a row, if there is such a row.
+    /// Prefetches the state of a row, if the row exists.
     #[inline]
     pub(crate) fn prefetch(&self, row: usize) {
         if let Some(state) = self.pointers.get(row) {
@@ -67,8 +70,8 @@ impl<S> States<'_, S> {
         }
     }
 
-    /// Brings places of `rows` together by group: `take` is given the state of each group with the
-    /// places of its rows, in their order.
+    /// Groups the entries of `rows` by state. `take` gets the state of each group and the positions
+    /// of its entries, in their order.
     pub(crate) fn by_group(
         &mut self,
         rows: &[u32],
@@ -77,11 +80,11 @@ impl<S> States<'_, S> {
         let mut places: Vec<u32> = (0..rows.len() as u32).collect();
         let group_of = |place: &u32| self.pointers[rows[*place as usize] as usize];
         if !self.is_single() {
-            // Stable, so that the rows of a group keep their order.
+            // The sort is stable, so that the rows of a group keep their order.
             places.sort_by_key(group_of);
         }
         for group in places.chunk_by(|one, other| group_of(one) == group_of(other)) {
-            // SAFETY: as in `of_row`; the groups are different states.
+            // SAFETY: as in `of_row`; each group has a different state.
             take(unsafe { &mut *group_of(&group[0]) }, group)?;
         }
         Ok(())
@@ -139,14 +142,14 @@ fn report(info: duckdb::duckdb_function_info) -> impl FnOnce(&std::ffi::CString)
 }
 
 /// # Safety
-/// None: nothing is read.
+/// None: the function reads nothing.
 unsafe extern "C" fn state_size<A: Aggregate>(_: duckdb::duckdb_function_info) -> u64 {
     const { assert!(align_of::<A::State>() <= 8, "DuckDB aligns states to 8 bytes") };
     size_of::<A::State>() as u64
 }
 
 /// # Safety
-/// DuckDB calls it with the memory of a state, which holds nothing yet.
+/// DuckDB calls it with the memory of a state, which is not initialised yet.
 unsafe extern "C" fn begin<A: Aggregate>(
     info: duckdb::duckdb_function_info,
     state: duckdb::duckdb_aggregate_state,
@@ -160,7 +163,7 @@ unsafe extern "C" fn begin<A: Aggregate>(
 }
 
 /// # Safety
-/// DuckDB calls it with a chunk and with a state for each of its rows.
+/// DuckDB calls it with a chunk and a state for each of its rows.
 unsafe extern "C" fn update<A: Aggregate>(
     info: duckdb::duckdb_function_info,
     input: duckdb::duckdb_data_chunk,
@@ -177,7 +180,7 @@ unsafe extern "C" fn update<A: Aggregate>(
 }
 
 /// # Safety
-/// DuckDB calls it with two arrays of that many states.
+/// DuckDB calls it with two arrays of `count` states.
 unsafe extern "C" fn combine<A: Aggregate>(
     info: duckdb::duckdb_function_info,
     source: *mut duckdb::duckdb_aggregate_state,
@@ -185,7 +188,7 @@ unsafe extern "C" fn combine<A: Aggregate>(
     count: u64,
 ) {
     let combine = || {
-        // SAFETY: both arrays have that many states.
+        // SAFETY: both arrays have `count` states.
         let (sources, targets) = unsafe {
             (
                 slice_of(source.cast::<*mut A::State>(), count as usize),
@@ -202,7 +205,7 @@ unsafe extern "C" fn combine<A: Aggregate>(
 }
 
 /// # Safety
-/// DuckDB calls it with that many states and with a vector that has room for them from `offset` on.
+/// DuckDB calls it with `count` states and with a vector that has room for them from `offset` on.
 unsafe extern "C" fn finish<A: Aggregate>(
     info: duckdb::duckdb_function_info,
     source: *mut duckdb::duckdb_aggregate_state,
@@ -211,11 +214,11 @@ unsafe extern "C" fn finish<A: Aggregate>(
     offset: u64,
 ) {
     let finish = || {
-        // SAFETY: the array has that many states, and the vector is valid for the call.
+        // SAFETY: the array has `count` states, and the vector is valid for the call.
         let (states, mut out) =
             unsafe { (slice_of(source.cast::<*mut A::State>(), count as usize), Output::new(result)) };
         for (at, state) in states.iter().enumerate() {
-            // SAFETY: the state is one that DuckDB has initialised, and each is lent once.
+            // SAFETY: DuckDB has initialised the state, and each state is lent once.
             A::finish(unsafe { &mut **state }, offset as usize + at, &mut out)?;
         }
         Ok(())
@@ -224,10 +227,10 @@ unsafe extern "C" fn finish<A: Aggregate>(
 }
 
 /// # Safety
-/// DuckDB calls it with that many states, which it does not use afterwards.
+/// DuckDB calls it with `count` states, which it does not use afterwards.
 unsafe extern "C" fn end<A: Aggregate>(states: *mut duckdb::duckdb_aggregate_state, count: u64) {
     let end = || {
-        // SAFETY: the array has that many states.
+        // SAFETY: the array has `count` states.
         for state in unsafe { slice_of(states.cast::<*mut A::State>(), count as usize) } {
             // SAFETY: the state was initialised, and is not used afterwards.
             unsafe { state.drop_in_place() };
@@ -240,8 +243,8 @@ unsafe extern "C" fn end<A: Aggregate>(states: *mut duckdb::duckdb_aggregate_sta
 /// Returns an array of DuckDB as a slice.
 ///
 /// # Safety
-/// The array has that many elements.
+/// The array has `len` elements.
 unsafe fn slice_of<'a, T>(array: *const T, len: usize) -> &'a [T] {
-    // SAFETY: the caller knows; an empty array may be null.
+    // SAFETY: the caller guarantees the length; an empty array may be null.
     if len == 0 { &[] } else { unsafe { std::slice::from_raw_parts(array, len) } }
 }

@@ -8,7 +8,7 @@ use libduckdb_sys as duckdb;
 use super::types::LogicalType;
 use crate::error::{Result, SqlError};
 
-/// Some rows of the parameters of a function.
+/// The rows of a function's parameters that DuckDB passes in one call.
 pub(crate) struct Chunk<'a> {
     data: duckdb::duckdb_data_chunk,
     rows: usize,
@@ -17,20 +17,20 @@ pub(crate) struct Chunk<'a> {
 
 impl Chunk<'_> {
     /// # Safety
-    /// The chunk is valid as long as the value, and its vectors are flat, as DuckDB gives them to
-    /// functions.
+    /// The chunk must be valid as long as the value, and its vectors flat. DuckDB passes such
+    /// chunks to functions.
     pub(super) unsafe fn new(chunk: duckdb::duckdb_data_chunk) -> Self {
         // SAFETY: the chunk is valid.
         let rows = unsafe { duckdb::duckdb_data_chunk_get_size(chunk) } as usize;
         Self { data: chunk, rows, life: PhantomData }
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The number of parameters.
+    /// Returns the number of parameters.
     pub(crate) fn columns(&self) -> usize {
         // SAFETY: the chunk is valid.
         unsafe { duckdb::duckdb_data_chunk_get_column_count(self.data) as usize }
@@ -39,7 +39,7 @@ impl Chunk<'_> {
     /// Returns the column of a parameter.
     ///
     /// # Errors
-    /// If it has a type that is neither key nor number.
+    /// If values of the column's type are neither keys nor numbers.
     pub(crate) fn column(&self, index: usize) -> Result<Column<'_>> {
         // SAFETY: the chunk is valid and lives as long as the column.
         unsafe {
@@ -52,12 +52,12 @@ impl Chunk<'_> {
 /// A column of some rows.
 pub(crate) struct Column<'a> {
     rows: usize,
-    /// One bit for each row; none if every row has a value.
+    /// One bit for each row, or `None` if every row has a value.
     validity: Option<&'a [u64]>,
     values: Values<'a>,
 }
 
-/// The values of a column. Rows without a value have any content.
+/// The values of a column. The entries of rows without a value are arbitrary.
 pub(crate) enum Values<'a> {
     /// A column of the constant NULL.
     Null,
@@ -74,11 +74,11 @@ pub(crate) enum Values<'a> {
     UHuge(&'a [Huge]),
     Float(&'a [f32]),
     Double(&'a [f64]),
-    /// Integers, and how many of their digits stand behind the point.
+    /// Integers, and how many of their digits are after the decimal point.
     Decimal(Box<Values<'a>>, i32),
-    /// Days from 1970 on.
+    /// Days since 1970.
     Date(&'a [i32]),
-    /// Times of day, and how many nanoseconds the unit has.
+    /// Times of day, and the number of nanoseconds of their unit.
     Time(&'a [i64], u64),
     Timestamp {
         values: &'a [i64],
@@ -87,7 +87,7 @@ pub(crate) enum Values<'a> {
     },
     /// Texts or bytes.
     Bytes(&'a [StringRef]),
-    /// Numbers of texts in a dictionary.
+    /// Numbers that are positions in a dictionary of texts.
     Enum(Box<Values<'a>>, Dictionary),
 }
 
@@ -105,7 +105,7 @@ impl Huge {
     }
 }
 
-/// A text or bytes as DuckDB stores them: up to 12 bytes in place, and longer ones behind a
+/// A text or bytes as DuckDB stores them: up to 12 bytes are inline, longer ones are behind a
 /// pointer.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -128,8 +128,8 @@ impl StringRef {
     /// Returns the bytes.
     #[inline]
     pub(crate) fn bytes(&self) -> &[u8] {
-        // SAFETY: DuckDB keeps the bytes in place or behind the pointer, by their length. The value
-        // is borrowed from a vector that keeps both alive.
+        // SAFETY: DuckDB keeps the bytes inline or behind the pointer, depending on their length.
+        // The value is borrowed from a vector that keeps both alive.
         unsafe {
             let start = if self.length <= INLINED {
                 std::ptr::from_ref(self).cast::<u8>().add(4)
@@ -140,7 +140,8 @@ impl StringRef {
         }
     }
 
-    /// Returns true if both are certainly the same bytes, because they lie in the same place.
+    /// Returns true if both have the same bytes for certain: the same inline bytes or the same
+    /// pointer.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         // SAFETY: all 16 bytes of both are initialised.
         self.length == other.length
@@ -152,9 +153,9 @@ impl StringRef {
 pub(crate) struct Dictionary(LogicalType);
 
 impl Dictionary {
-    /// Returns the text of a number.
+    /// Returns the text at a position.
     pub(crate) fn text(&self, number: u64) -> Vec<u8> {
-        // SAFETY: DuckDB returns a text that ends with a zero, which is freed after it is copied.
+        // SAFETY: DuckDB returns a text that ends with a zero; it is freed after it is copied.
         unsafe {
             let text = duckdb::duckdb_enum_dictionary_value(self.0.0, number);
             if text.is_null() {
@@ -169,9 +170,9 @@ impl Dictionary {
 
 impl<'a> Column<'a> {
     /// # Safety
-    /// The vector is valid and flat, has that many rows, and lives as long as the column.
+    /// The vector must be valid and flat, have `rows` rows, and live as long as the column.
     unsafe fn new(vector: duckdb::duckdb_vector, rows: usize) -> Result<Self> {
-        // SAFETY: the vector is valid; its type says what its data are.
+        // SAFETY: the vector is valid; its type determines the type of its data.
         unsafe {
             let logical = LogicalType(duckdb::duckdb_vector_get_column_type(vector));
             let data = duckdb::duckdb_vector_get_data(vector).cast::<u8>();
@@ -182,7 +183,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }
@@ -206,16 +207,16 @@ impl<'a> Column<'a> {
             && (self.validity.is_none() || (0..self.rows).all(|row| self.is_valid(row)))
     }
 
-    /// Returns the texts or bytes of a column that the function declares as such.
+    /// Returns the texts or bytes of a column that the function declares with such a type.
     pub(crate) fn strings(&self) -> &'a [StringRef] {
         if let Values::Bytes(strings) = self.values { strings } else { &[] }
     }
 }
 
 /// # Safety
-/// The data are of the type and have that many rows.
+/// The data must have the type `logical` and `rows` rows.
 unsafe fn values_of<'a>(logical: LogicalType, data: *const u8, rows: usize) -> Result<Values<'a>> {
-    // SAFETY: the caller knows the type; DuckDB aligns vectors.
+    // SAFETY: the caller guarantees the type and the number of rows; DuckDB aligns vectors.
     unsafe fn slice<'a, T>(data: *const u8, rows: usize) -> &'a [T] {
         if rows == 0 { &[] } else { unsafe { std::slice::from_raw_parts(data.cast(), rows) } }
     }
@@ -248,9 +249,9 @@ unsafe fn values_of<'a>(logical: LogicalType, data: *const u8, rows: usize) -> R
 }
 
 /// # Safety
-/// As for [`values_of`].
+/// The same as for [`values_of`].
 unsafe fn simple_values<'a>(id: duckdb::duckdb_type, data: *const u8, rows: usize) -> Result<Values<'a>> {
-    // SAFETY: the caller knows the type; DuckDB aligns vectors.
+    // SAFETY: the caller guarantees the type and the number of rows; DuckDB aligns vectors.
     unsafe fn slice<'a, T>(data: *const u8, rows: usize) -> &'a [T] {
         if rows == 0 { &[] } else { unsafe { std::slice::from_raw_parts(data.cast(), rows) } }
     }

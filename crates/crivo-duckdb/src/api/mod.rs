@@ -1,8 +1,8 @@
-//! What does DuckDB's C API ask of an extension?
+//! The interface to DuckDB's C API.
 //!
-//! This module is the border: everything `unsafe` stands here, and the rest of the crate sees
-//! columns, states and results as safe types. Every callback runs through [`guard::guarded`], so an
-//! error or a panic becomes an SQL error.
+//! All `unsafe` code is in this module. The other modules of the crate use columns, states and
+//! results as safe types. Every callback runs through [`guard::guarded`], so an error or a panic
+//! becomes an SQL error.
 //!
 //! Only functions of the stable C API v1.2.0 are called, so one binary loads into every later
 //! DuckDB of version 1 and 2.
@@ -30,10 +30,11 @@ pub(crate) use self::types::{ESTIMATE, Type};
 
 use crate::error::{Result, SqlError};
 
-/// The version of the C API that the extension asks for; xtask stamps the same into the file.
+/// The version of the C API that the extension requests; xtask stamps the same version into the
+/// file.
 const API_VERSION: &str = "v1.2.0";
 
-/// Where functions are registered: a connection that lives as long as the registration.
+/// Registers functions, through a connection that is open during the registration.
 pub(crate) struct Registry {
     connection: duckdb::duckdb_connection,
 }
@@ -45,7 +46,7 @@ pub(crate) fn engine_version() -> String {
     version.to_string_lossy().into_owned()
 }
 
-/// DuckDB's way in. The name is `<name of the file>_init_c_api`.
+/// The entry point for DuckDB. Its name must be `<name of the file>_init_c_api`.
 ///
 /// # Safety
 /// DuckDB calls it with pointers that are valid for the call.
@@ -61,7 +62,7 @@ unsafe extern "C" fn crivo_init_c_api(
         Ok(())
     };
     guard::guarded("crivo", load, |message| {
-        // SAFETY: as above; DuckDB copies the message.
+        // SAFETY: as above. DuckDB copies the message.
         if let Some(set_error) = unsafe { (*access).set_error } {
             unsafe { set_error(info, message.as_ptr()) };
         }
@@ -69,15 +70,16 @@ unsafe extern "C" fn crivo_init_c_api(
     loaded
 }
 
-/// Returns false if DuckDB has refused the version of the C API and has set an error itself.
+/// Loads the extension. Returns false if DuckDB has refused the version of the C API and has set an
+/// error itself.
 ///
 /// # Safety
-/// The pointers are those that DuckDB gave to the way in.
+/// The pointers must be those that DuckDB passed to the entry point.
 unsafe fn load(
     info: duckdb::duckdb_extension_info,
     access: *const duckdb::duckdb_extension_access,
 ) -> Result<bool> {
-    // SAFETY: the caller has the pointers from DuckDB.
+    // SAFETY: the caller has received the pointers from DuckDB.
     if !unsafe { duckdb::duckdb_rs_extension_api_init(info, access, API_VERSION) }.map_err(SqlError::new)? {
         return Ok(false);
     }

@@ -5,7 +5,8 @@ use std::marker::PhantomData;
 use crivo::Estimate;
 use libduckdb_sys as duckdb;
 
-/// A vector of results. The declared type of the function says which of the methods fit.
+/// A vector of results. The declared return type of the function determines which methods may be
+/// called.
 pub(crate) struct Output<'a> {
     vector: duckdb::duckdb_vector,
     life: PhantomData<&'a mut ()>,
@@ -13,13 +14,13 @@ pub(crate) struct Output<'a> {
 
 impl Output<'_> {
     /// # Safety
-    /// The vector is valid as long as the value, has the type that the function declares, and room
-    /// for its rows.
+    /// The vector must be valid as long as the value, have the type that the function declares, and
+    /// have room for its rows.
     pub(super) unsafe fn new(vector: duckdb::duckdb_vector) -> Self {
         Self { vector, life: PhantomData }
     }
 
-    /// Makes a row NULL.
+    /// Sets a row to NULL.
     pub(crate) fn null(&mut self, row: usize) {
         // SAFETY: the vector is valid, and has room for the row.
         unsafe {
@@ -32,7 +33,7 @@ impl Output<'_> {
     }
 
     fn write<T>(&mut self, row: usize, value: T) {
-        // SAFETY: the vector has room for the row, and elements of that size by the declared type.
+        // SAFETY: the vector has room for the row, and `T` has the size of the declared type.
         unsafe { duckdb::duckdb_vector_get_data(self.vector).cast::<T>().add(row).write(value) };
     }
 
@@ -63,28 +64,28 @@ impl Output<'_> {
 
     /// Returns the vector of a field of a struct.
     pub(crate) fn field(&mut self, index: u64) -> Output<'_> {
-        // SAFETY: the declared type has that field; its vector lives as long as this one.
+        // SAFETY: the declared type has that field; the field's vector lives as long as this one.
         unsafe { Output::new(duckdb::duckdb_struct_vector_get_child(self.vector, index)) }
     }
 
-    /// Makes a row NULL, with all fields of its struct.
+    /// Sets a row to NULL, with all fields of its struct.
     pub(crate) fn null_struct(&mut self, row: usize, fields: u64) {
         self.null(row);
         (0..fields).for_each(|field| self.field(field).null(row));
     }
 
-    /// Writes a struct of value, lower and upper.
+    /// Writes a struct of value, lower bound and upper bound.
     pub(crate) fn estimate(&mut self, row: usize, estimate: Estimate) {
         self.field(0).double(row, estimate.value());
         self.field(1).double(row, estimate.lower());
         self.field(2).double(row, estimate.upper());
     }
 
-    /// Makes a row a list of that many elements. Returns the vector of the elements, and the place
+    /// Makes a row a list of `len` elements. Returns the vector of the elements, and the position
     /// of the first.
     pub(crate) fn list(&mut self, row: usize, len: usize) -> (Output<'_>, usize) {
-        // SAFETY: the declared type is a list; room for the elements is made before the vector is
-        // lent.
+        // SAFETY: the declared type is a list; room for the elements is reserved before the vector
+        // is lent.
         let (child, first) = unsafe {
             let first = duckdb::duckdb_list_vector_get_size(self.vector);
             duckdb::duckdb_list_vector_reserve(self.vector, first + len as u64);
@@ -92,7 +93,7 @@ impl Output<'_> {
             (duckdb::duckdb_list_vector_get_child(self.vector), first)
         };
         self.write(row, duckdb::duckdb_list_entry { offset: first, length: len as u64 });
-        // SAFETY: the vector of the elements lives as long as that of the lists.
+        // SAFETY: the vector of the elements lives as long as the vector of the lists.
         (unsafe { Output::new(child) }, first as usize)
     }
 }

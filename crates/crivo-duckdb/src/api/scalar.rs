@@ -1,4 +1,4 @@
-//! Scalar functions: a row in, a value out.
+//! Scalar functions: one value out for each row in.
 
 use libduckdb_sys as duckdb;
 
@@ -12,12 +12,12 @@ use crate::error::{Result, SqlError};
 /// A scalar function.
 pub(crate) trait Scalar: 'static {
     const NAME: &'static str;
-    /// The parameters that it can be called with.
+    /// The parameters of each overload.
     const OVERLOADS: &'static [&'static [Type]];
     const RETURNS: Type;
 
-    /// Writes the value of every row. A row is NULL where a parameter is, unless the function says
-    /// otherwise.
+    /// Writes the value of every row. A row is NULL if one of its parameters is NULL, unless the
+    /// function is documented otherwise.
     fn run(chunk: &Chunk<'_>, out: &mut Output<'_>) -> Result<()>;
 }
 

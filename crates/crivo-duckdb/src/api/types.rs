@@ -9,7 +9,7 @@ use crate::error::{Result, SqlError};
 /// A type of DuckDB.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Type {
-    /// Any type: the column says at run time which.
+    /// Any type. The actual type of the column is known at run time.
     Any,
     Boolean,
     BigInt,
@@ -24,12 +24,12 @@ pub(crate) enum Type {
 pub(crate) const ESTIMATE: Type =
     Type::Struct(&[("value", Type::Double), ("lower", Type::Double), ("upper", Type::Double)]);
 
-/// A type that DuckDB has allocated.
+/// A logical type that DuckDB has allocated.
 pub(super) struct LogicalType(pub(super) duckdb::duckdb_logical_type);
 
 impl Drop for LogicalType {
     fn drop(&mut self) {
-        // SAFETY: the type was created by DuckDB and is owned by this value alone.
+        // SAFETY: DuckDB created the type, and this value is its only owner.
         unsafe { duckdb::duckdb_destroy_logical_type(&raw mut self.0) };
     }
 }
@@ -37,7 +37,7 @@ impl Drop for LogicalType {
 impl Type {
     pub(super) fn create(self) -> Result<LogicalType> {
         let simple = |id| {
-            // SAFETY: DuckDB takes any number of a type.
+            // SAFETY: DuckDB accepts any type number.
             Ok(LogicalType(unsafe { duckdb::duckdb_create_logical_type(id) }))
         };
         match self {
@@ -59,8 +59,7 @@ impl Type {
                     fields.iter().map(|(name, _)| c_string(name)).collect::<Result<_>>()?;
                 let mut types: Vec<_> = types.iter().map(|field| field.0).collect();
                 let mut names: Vec<_> = names.iter().map(|name| name.as_ptr()).collect();
-                // SAFETY: both arrays have as many elements as there are fields; DuckDB copies
-                // them.
+                // SAFETY: both arrays have one element for each field; DuckDB copies them.
                 Ok(LogicalType(unsafe {
                     duckdb::duckdb_create_struct_type(
                         types.as_mut_ptr(),

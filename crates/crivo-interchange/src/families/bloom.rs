@@ -1,4 +1,4 @@
-//! `BloomFilter`: is a key in there?
+//! `BloomFilter`: answers whether a key is in a set.
 
 use crivo::{Confidence, Estimate};
 use datasketches::bloom::{BloomFilter, BloomFilterBuilder};
@@ -8,24 +8,23 @@ use super::border::{MOST_EMPTY_BYTES, caught, u32_at};
 use crate::{Error, Result};
 
 const KIND: &str = "Bloom";
-/// The flag of a filter without its bits.
+/// The flag of a filter that is stored without its bits.
 const EMPTY: u8 = 1 << 2;
-/// The most bits of a filter: a gibibyte of them.
+/// The most bits of a filter, which is a gibibyte.
 const MOST_BITS: f64 = (1_u64 << 33) as f64;
 
-/// A set that takes a few of the absent keys for members, with the hash of DataSketches (XXH64).
+/// A set with false positives, with the hash of DataSketches (XXH64).
 ///
-/// crivo's own filters have other bytes, and derive their places so that two keys share some of
-/// them and never a whole row.
+/// crivo's own filters have other bytes. They derive positions so that two keys may share some of
+/// them, but never a whole row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bloom(BloomFilter);
 
 impl Bloom {
-    /// Returns an empty filter for this number of different keys, which takes that share of absent
-    /// ones for members.
+    /// Returns an empty filter for this number of distinct keys, with this false positive rate.
     ///
     /// # Errors
-    /// If there are no keys, the share is not between 0 and 1, or the filter takes more than a
+    /// If there are no keys, if the rate is not between 0 and 1, or if the filter takes more than a
     /// gibibyte.
     pub fn for_items(items: u64, false_positive_rate: f64) -> Result<Self> {
         if items == 0 {
@@ -48,24 +47,24 @@ impl Bloom {
         built.map(Self).map_err(|cause| Error::setting("items", "a filter that can be stored", cause))
     }
 
-    /// Adds text or bytes; nothing, if they are empty.
+    /// Adds text or bytes. Empty text is not added.
     pub fn insert_bytes(&mut self, key: &[u8]) {
         if !key.is_empty() {
             self.0.insert(raw_bytes::from_slice(key));
         }
     }
 
-    /// Adds an integer: those above 2^63 as the negative ones of the same bits.
+    /// Adds an integer. Integers from 2^63 on become the negative ones of the same bits.
     pub fn insert_integer(&mut self, key: u64) {
         self.0.insert(key.cast_signed());
     }
 
-    /// Returns true if text or bytes may be in the filter; `false` is certain.
+    /// Returns true if the filter may contain text or bytes; `false` is certain.
     pub fn contains_bytes(&self, key: &[u8]) -> bool {
         !key.is_empty() && self.0.contains(&raw_bytes::from_slice(key))
     }
 
-    /// Returns true if an integer may be in the filter; `false` is certain.
+    /// Returns true if the filter may contain an integer; `false` is certain.
     pub fn contains_integer(&self, key: u64) -> bool {
         self.0.contains(&key.cast_signed())
     }
@@ -80,18 +79,18 @@ impl Bloom {
         self.0.capacity() as u64
     }
 
-    /// Returns the number of bits of a key.
+    /// Returns the number of hashes of a key.
     pub fn hashes(&self) -> u16 {
         self.0.num_hashes()
     }
 
-    /// Returns the chance that an absent key is taken for a member, at the present fill.
+    /// Returns the false positive rate at the present fill.
     pub fn false_positive_rate(&self) -> f64 {
         self.0.estimated_fpp()
     }
 
-    /// Returns the number of different keys, with bounds at 95 %; a lower bound only if all bits
-    /// are set.
+    /// Returns the number of distinct keys, with bounds at 95 %. If all bits are set, there is only
+    /// a lower bound.
     pub fn items(&self) -> Estimate {
         let (bits, set, hashes) = (self.bits() as f64, self.0.bits_used() as f64, f64::from(self.hashes()));
         if set == 0.0 {
@@ -99,14 +98,14 @@ impl Bloom {
         }
         let of_set =
             |set: f64| if set >= bits { f64::INFINITY } else { -bits / hashes * (-set / bits).ln_1p() };
-        // How many bits are set varies by less than a binomial of this share would.
+        // The number of set bits varies less than a binomial distribution with this share.
         let deviation = 1.96 * (set * (1.0 - set / bits)).sqrt() + 1.0;
         let (least, most) = (of_set((set - deviation).max(0.0)), of_set(set + deviation));
         let value = if set >= bits { least } else { of_set(set) };
         Estimate::probable(value, least.min(value), most.max(value), Confidence::P95)
     }
 
-    /// Makes this the filter of the keys of both.
+    /// Merges `other`, so that this filter has the keys of both.
     ///
     /// # Errors
     /// If the two differ in their number of bits or hashes, or in their seed.
@@ -114,15 +113,15 @@ impl Bloom {
         self.0.union(&other.0).map_err(|cause| Error::Incompatible(cause.to_string()))
     }
 
-    /// Returns the bytes that other systems read.
+    /// Encodes the filter as other systems read it.
     pub fn encode(&self) -> Vec<u8> {
         self.0.serialize()
     }
 
-    /// Returns the filter that the bytes of any system hold.
+    /// Decodes the filter that any system wrote.
     ///
     /// # Errors
-    /// If they are not the bytes of such a filter. There is no checksum in them.
+    /// If the bytes are not such a filter. They have no checksum.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let is_empty = bytes.get(3).is_some_and(|flags| flags & EMPTY != 0);
         let words = u64::from(u32_at(bytes, 16).unwrap_or(0));

@@ -1,8 +1,8 @@
-//! The border where bytes of unknown origin enter the decoders of DataSketches.
+//! Guards the decoders of DataSketches against bytes of unknown origin.
 //!
-//! Those decoders check lengths, and trust much of what is inside. Three things keep that to an
-//! error: sizes are checked before a decoder allocates, a decoded sketch is asked and merged once,
-//! and a panic on the way is caught.
+//! Those decoders check lengths, but trust much of the content. Three measures turn bad content
+//! into an error: sizes are checked before a decoder allocates, a decoded sketch is queried and
+//! merged once, and a panic in these steps is caught.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
@@ -10,19 +10,19 @@ use std::sync::Once;
 
 use crate::{Error, Result};
 
-/// The most bytes that a decoder may allocate beyond those it was given, for a sketch that is
-/// stored as empty.
+/// The most bytes that a decoder may allocate beyond the input, for a sketch that is stored as
+/// empty.
 pub(crate) const MOST_EMPTY_BYTES: u64 = 128 << 20;
 
 thread_local! {
-    /// Whether a panic of this thread is about to be caught, and so is not printed.
+    /// Whether a panic of this thread will be caught, and so is not printed.
     static CATCHING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a decoder of DataSketches. A panic in it becomes an error, and prints nothing.
+/// Runs a decoder of DataSketches. A panic in it becomes an error, and is not printed.
 ///
 /// # Errors
-/// Those of `work`, and [`Error::Bytes`] for a panic.
+/// The errors of `work`, and [`Error::Bytes`] for a panic.
 pub(crate) fn caught<T>(kind: &'static str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     static QUIET_HOOK: Once = Once::new();
     QUIET_HOOK.call_once(|| {
@@ -39,12 +39,12 @@ pub(crate) fn caught<T>(kind: &'static str, work: impl FnOnce() -> Result<T>) ->
     outcome.unwrap_or_else(|_| Err(Error::bytes(kind, "a state that no such sketch can have")))
 }
 
-/// Returns the little-endian number at a place, if the bytes reach so far.
+/// Returns the little-endian number at `place`, or `None` if the bytes are too short.
 pub(crate) fn u32_at(bytes: &[u8], place: usize) -> Option<u32> {
     bytes.get(place..)?.first_chunk().map(|four| u32::from_le_bytes(*four))
 }
 
-/// Returns the little-endian number at a place, if the bytes reach so far.
+/// Returns the little-endian number at `place`, or `None` if the bytes are too short.
 pub(crate) fn u64_at(bytes: &[u8], place: usize) -> Option<u64> {
     bytes.get(place..)?.first_chunk().map(|eight| u64::from_le_bytes(*eight))
 }

@@ -1,22 +1,23 @@
-//! Are the registers of an HLL ones that could have been written?
+//! Checks that the registers of an HLL sketch are possible.
 //!
-//! The decoder of DataSketches checks lengths and headers, and trusts the registers. Forged
-//! registers may then break later steps. This checks the registers and the sums stored beside them.
-//! Layout of the array modes: 40 bytes of header, then the registers as bytes, as six bits (which
-//! cannot be wrong) or as four bits above a common minimum, where 15 means "see the list of
-//! exceptions that follows".
+//! The decoder of DataSketches checks lengths and headers, but trusts the registers. Forged
+//! registers may then break later steps. This module checks the registers and the sums stored
+//! beside them. Layout of the array modes: 40 bytes of header, then the registers as bytes, as six
+//! bits (which cannot be wrong), or as four bits above a common minimum. Then 15 means that the
+//! register is in the list of exceptions after them.
 
 use std::collections::BTreeSet;
 
 const HEADER: usize = 40;
-/// A register holds a rank of six bits.
+/// The greatest register, which is a rank of six bits.
 const MOST: u8 = 63;
-/// The four bits of a register that is among the exceptions.
+/// The value of four bits that marks a register in the list of exceptions.
 const EXCEPTION: u8 = 15;
-/// The bits of an exception that say which register it is.
+/// The number of bits of an exception that have the number of its register.
 const SLOT_BITS: u32 = 26;
 
-/// What is wrong with the registers of a sketch whose header has been found right, if anything is.
+/// Returns what is wrong with the registers of a sketch, or `None` if nothing is. The header must
+/// be checked already.
 pub(crate) fn wrong_registers(bytes: &[u8]) -> Option<&'static str> {
     let &[_, _, _, lg_k, _, _, least, mode, ..] = bytes else { return None };
     let registers = 1_usize << lg_k.min(21);
@@ -31,8 +32,8 @@ pub(crate) fn wrong_registers(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Checks the numbers before the registers: the running estimate, and the sum of 2^−rank in two
-/// parts.
+/// Checks the numbers before the registers: the running estimate, and the sum of 2^−rank, which is
+/// stored in two parts.
 fn wrong_sums(bytes: &[u8], registers: usize) -> Option<&'static str> {
     let (_, numbers) = bytes.split_at_checked(8)?;
     let [estimate, low_ranks, high_ranks] = [0, 1, 2]

@@ -1,4 +1,4 @@
-//! `CPC`: different keys in fewer bytes than HLL takes.
+//! `CPC`: counts distinct keys in fewer bytes than HLL.
 
 use std::fmt;
 
@@ -11,16 +11,16 @@ use super::estimate;
 use crate::{Error, Result};
 
 const KIND: &str = "CPC";
-/// The largest size. What larger sketches of DataSketches hold lies in a table that forged bytes
-/// could fill in quadratic time.
+/// The largest size. Larger sketches of DataSketches have a table that forged bytes could fill in
+/// quadratic time.
 const MOST_LG_K: u8 = 16;
-/// The bits of the byte with flags.
+/// The bits of the flags byte.
 const HAS_HIP: u8 = 1 << 2;
 const HAS_TABLE: u8 = 1 << 3;
 const HAS_WINDOW: u8 = 1 << 4;
 
-/// Counts different keys with a standard error of about 0.69/√(2^`lg_k`), in some 0.6 of the bytes
-/// of an [`Hll`](crate::Hll) of that error.
+/// Counts distinct keys with a standard error of about 0.69/√(2^`lg_k`), in about 0.6 of the bytes
+/// of an [`Hll`](crate::Hll) with that error.
 #[derive(Clone)]
 pub struct Cpc(CpcSketch);
 
@@ -37,14 +37,14 @@ impl Cpc {
         CpcSketch::new(lg_k).map(Self).map_err(|_| size)
     }
 
-    /// Adds text or bytes; nothing, if they are empty.
+    /// Adds text or bytes. Empty text is not added.
     pub fn insert_bytes(&mut self, key: &[u8]) {
         if !key.is_empty() {
             self.0.update(raw_bytes::from_slice(key));
         }
     }
 
-    /// Adds an integer: those above 2^63 as the negative ones of the same bits.
+    /// Adds an integer. Integers from 2^63 on become the negative ones of the same bits.
     pub fn insert_integer(&mut self, key: u64) {
         self.0.update(key.cast_signed());
     }
@@ -59,29 +59,29 @@ impl Cpc {
         self.0.is_empty()
     }
 
-    /// Returns how many different keys there are, with bounds at about 95 %.
+    /// Returns the number of distinct keys, with bounds at about 95 %.
     pub fn estimate(&self) -> Estimate {
         let bounds = |deviations| [self.0.lower_bound(deviations), self.0.upper_bound(deviations)];
         estimate(self.0.estimate(), bounds, self.is_empty())
     }
 
-    /// Makes this the sketch of both streams, in the lower of the two sizes.
+    /// Merges `other`, so that this is the sketch of both streams, in the smaller of the two sizes.
     pub fn merge(&mut self, other: &Self) {
         if let Some(joined) = union(&[&self.0, &other.0]) {
             self.0 = joined;
         }
     }
 
-    /// Returns the bytes that other systems read.
+    /// Encodes the sketch as other systems read it.
     pub fn encode(&self) -> Vec<u8> {
         self.0.serialize()
     }
 
-    /// Returns the sketch that the bytes of any system hold.
+    /// Decodes the sketch that any system wrote.
     ///
     /// # Errors
-    /// If they are not the bytes of such a sketch, of one of more than 2^16 rows, or were hashed
-    /// with another seed than 9001.
+    /// If the bytes are not such a sketch, if it has more than 2^16 rows, or if its keys were
+    /// hashed with another seed than 9001.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         if let Some(&lg_k) = bytes.get(3).filter(|lg_k| **lg_k > MOST_LG_K) {
             return Err(Error::bytes(KIND, format_args!("lg_k {lg_k}, and 16 is the most that is read")));
@@ -92,8 +92,8 @@ impl Cpc {
             if !(0.0..1e25).contains(&estimate) || !are_sums(bytes, sketch.lg_k()) {
                 return Err(Error::bytes(KIND, "sums that are no sums of its coupons"));
             }
-            // The coupons decide all other parts. They are put together anew: other parts than
-            // those were forged.
+            // The coupons determine all other parts. So the parts are rebuilt from the coupons; if
+            // they differ, they were forged.
             let rebuilt = union(&[&sketch]).map(|rebuilt| rebuilt.serialize());
             let payload = |bytes: &[u8]| bytes.get(header_len(bytes)..).map(<[u8]>::to_vec);
             let same = rebuilt.is_some_and(|rebuilt| {
@@ -108,7 +108,7 @@ impl Cpc {
     }
 }
 
-/// Returns the sketch of all, in the lowest size of them.
+/// Returns the union of all sketches, in the smallest of their sizes.
 fn union(sketches: &[&CpcSketch]) -> Option<CpcSketch> {
     let lg_k = sketches.iter().map(|sketch| sketch.lg_k()).min()?;
     let mut union = CpcUnion::new(lg_k).ok()?;
@@ -118,20 +118,20 @@ fn union(sketches: &[&CpcSketch]) -> Option<CpcSketch> {
     Some(union.to_sketch())
 }
 
-/// Returns the length of what stands before the coded table and window: the first byte has it in
+/// Returns the length of the header before the coded table and window. The first byte has it in
 /// words.
 fn header_len(bytes: &[u8]) -> usize {
     usize::from(bytes.first().copied().unwrap_or(0)) * 4
 }
 
-/// Returns true if the running estimate and the sum of chances beside it, where they are stored,
-/// can be those of a sketch.
+/// Returns true if the stored running estimate and sum of probabilities are possible, or if the
+/// bytes do not have them.
 fn are_sums(bytes: &[u8], lg_k: u8) -> bool {
     let flags = bytes.get(5).copied().unwrap_or(0);
     if flags & HAS_HIP == 0 || flags & (HAS_TABLE | HAS_WINDOW) == 0 {
         return true;
     }
-    // They stand after the number of coupons and another word, whichever parts there are.
+    // They come after the number of coupons and another word, whichever parts there are.
     let number = |place: usize| u64_at(bytes, place).map_or(f64::NAN, f64::from_bits);
     let (chances, estimate) = (number(16), number(24));
     chances > 0.0 && chances <= f64::from(1_u32 << lg_k) && (0.0..1e25).contains(&estimate)

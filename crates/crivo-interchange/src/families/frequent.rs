@@ -1,4 +1,4 @@
-//! `FrequentItems`: which keys come most often?
+//! `FrequentItems`: finds the most frequent keys.
 
 use std::hash::{Hash, Hasher};
 
@@ -12,14 +12,14 @@ use super::border::{caught, u32_at, u64_at};
 use crate::{Error, FrequentItem, Result};
 
 const KIND: &str = "frequent items";
-/// The base-2 logarithm of the largest map. Forged keys that all want one place take quadratic
-/// time, and in a map of this size about a second.
+/// The base-2 logarithm of the largest map. Forged keys that all have one slot take quadratic time,
+/// which is about a second in a map of this size.
 const MOST_LG_SIZE: u8 = 16;
-/// The bytes before the counts, where there are any.
+/// The number of bytes before the counts, if there are counts.
 const HEADER: usize = 32;
 const LG_CURRENT_PLACE: usize = 4;
 
-/// Text or bytes as a key, stored as other systems store texts: a length of 32 bits and the bytes.
+/// Text or bytes as a key, stored as other systems store text: a length of 32 bits, and the bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Text(Box<[u8]>);
 
@@ -60,7 +60,7 @@ enum Items {
     Integers(FrequentItemsSketch<i64>),
 }
 
-/// Does the same to the items of either kind.
+/// Evaluates the same expression for keys of either kind.
 macro_rules! of_items {
     ($items:expr, $sketch:ident => $done:expr) => {
         match $items {
@@ -70,16 +70,17 @@ macro_rules! of_items {
     };
 }
 
-/// Counts the most frequent keys, which are texts or integers, in a map of 2^`lg_size` places.
-/// Bounds are certain.
+/// Counts the most frequent keys, which are texts or integers, in a map of 2^`lg_size` slots. Its
+/// bounds are certain.
 ///
-/// Texts longer than 4 GiB are no keys. Negative integers are those above 2^63 of the same bits.
+/// Texts of 4 GiB or more are not keys. Integers from 2^63 on are stored as the negative ones of
+/// the same bits.
 #[derive(Debug, Clone)]
 pub struct FrequentItems(Items);
 
 impl FrequentItems {
-    /// Returns an empty sketch of texts, or of integers. It holds three quarters of 2^`lg_size`
-    /// keys.
+    /// Returns an empty sketch of texts, or of integers. It has room for three quarters of
+    /// 2^`lg_size` keys.
     ///
     /// # Errors
     /// If `lg_size` is not 3 to 16.
@@ -96,15 +97,15 @@ impl FrequentItems {
         }))
     }
 
-    /// Returns true if its keys are integers.
+    /// Returns true if the keys are integers.
     pub fn of_integers(&self) -> bool {
         matches!(self.0, Items::Integers(_))
     }
 
-    /// Adds text or bytes with a weight; nothing, if they are empty or this counts integers.
+    /// Adds text or bytes with a weight. Does nothing if they are empty or the keys are integers.
     ///
     /// # Errors
-    /// If the weights add up to 2^64 or more; nothing is added then.
+    /// If the weights add up to 2^64 or more. Then nothing is added.
     pub fn add_bytes(&mut self, key: &[u8], weight: u64) -> Result<()> {
         self.require_room(weight)?;
         if let Items::Texts(sketch) = &mut self.0
@@ -116,10 +117,10 @@ impl FrequentItems {
         Ok(())
     }
 
-    /// Adds an integer with a weight; nothing, if this counts texts.
+    /// Adds an integer with a weight. Does nothing if the keys are texts.
     ///
     /// # Errors
-    /// If the weights add up to 2^64 or more; nothing is added then.
+    /// If the weights add up to 2^64 or more. Then nothing is added.
     pub fn add_integer(&mut self, key: u64, weight: u64) -> Result<()> {
         self.require_room(weight)?;
         if let Items::Integers(sketch) = &mut self.0 {
@@ -132,7 +133,7 @@ impl FrequentItems {
         self.total().checked_add(weight).map_or(Err(Error::TooMany), |_| Ok(()))
     }
 
-    /// Returns how often text or bytes came, with certain bounds.
+    /// Returns the count of text or bytes, with certain bounds.
     pub fn frequency_bytes(&self, key: &[u8]) -> Estimate {
         match &self.0 {
             Items::Texts(sketch) if !key.is_empty() => {
@@ -143,7 +144,7 @@ impl FrequentItems {
         }
     }
 
-    /// Returns how often an integer came, with certain bounds.
+    /// Returns the count of an integer, with certain bounds.
     pub fn frequency_integer(&self, key: u64) -> Estimate {
         match &self.0 {
             Items::Integers(sketch) => {
@@ -159,8 +160,8 @@ impl FrequentItems {
         Estimate::certain(value, lower as f64, upper.min(self.total()) as f64)
     }
 
-    /// Returns the keys with the highest counts: at most that many, in falling order and then that
-    /// of the keys.
+    /// Returns the keys with the highest counts, at most `most` of them. They are sorted by
+    /// descending upper bound, and then by key.
     pub fn top(&self, most: usize) -> Vec<FrequentItem> {
         let mut items = match &self.0 {
             Items::Texts(sketch) => rows(sketch, |text| OwnedKey::Bytes(text.0.clone())),
@@ -176,7 +177,7 @@ impl FrequentItems {
         of_items!(&self.0, sketch => sketch.total_weight())
     }
 
-    /// Returns how often a key that is not listed may have come.
+    /// Returns the greatest possible count of a key that is not in the map.
     pub fn max_error(&self) -> u64 {
         of_items!(&self.0, sketch => sketch.maximum_error())
     }
@@ -196,14 +197,14 @@ impl FrequentItems {
         self.total() == 0
     }
 
-    /// Makes this the sketch of both streams, in the size of this one.
+    /// Merges `other`, so that this is the sketch of both streams, in the size of this one.
     ///
     /// # Errors
-    /// If one has texts and the other integers, or the weights add up to 2^64 or more.
+    /// If one sketch has texts and the other integers, or the weights add up to 2^64 or more.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.require_room(other.total())?;
         if other.is_empty() || self.is_empty() && self.of_integers() != other.of_integers() {
-            // The bytes of an empty sketch do not say what its keys would be.
+            // The bytes of an empty sketch do not tell the kind of its keys.
             if !other.is_empty() {
                 *self = other.clone();
             }
@@ -221,19 +222,19 @@ impl FrequentItems {
         Ok(())
     }
 
-    /// Returns the bytes that other systems read.
+    /// Encodes the sketch as other systems read it.
     pub fn encode(&self) -> Vec<u8> {
         of_items!(&self.0, sketch => sketch.serialize())
     }
 
-    /// Returns the sketch that the bytes of any system hold: of texts, or of integers of 64 bits.
+    /// Decodes the sketch that any system wrote, of texts or of integers of 64 bits.
     ///
-    /// The bytes do not say which of them. They are texts if lengths and texts fill the bytes, and
-    /// none has a NUL.
+    /// The bytes do not tell the kind of the keys. They are taken for texts if lengths and texts
+    /// fill the bytes exactly, and no text has a NUL.
     ///
     /// # Errors
-    /// If they are not the bytes of such a sketch, or of a map of more than 2^16 places. There is
-    /// no checksum in them.
+    /// If the bytes are not such a sketch, or its map has more than 2^16 slots. They have no
+    /// checksum.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let Some(items) = u32_at(bytes, 8).filter(|_| bytes.len() > HEADER) else {
             return Self::decode_as(bytes, false);
@@ -241,10 +242,10 @@ impl FrequentItems {
         Self::decode_as(bytes, !are_texts(bytes, items as usize))
     }
 
-    /// Returns the sketch of bytes whose keys are known to be integers, or texts.
+    /// Decodes a sketch whose keys are known to be integers, or texts.
     ///
     /// # Errors
-    /// As for [`decode`](Self::decode).
+    /// The errors of [`decode`](Self::decode).
     pub fn decode_as(bytes: &[u8], of_integers: bool) -> Result<Self> {
         let wrong = |cause: &str| Error::bytes(KIND, cause);
         let &[_, _, _, lg_most, ..] = bytes else { return Err(wrong("fewer than 8 bytes")) };
@@ -254,8 +255,8 @@ impl FrequentItems {
                 format_args!("a map of 2^{lg_most} places, and 2^16 are the most that is read"),
             ));
         }
-        // The present size of the map decides what the decoder allocates, and nothing else: the map
-        // grows with its keys.
+        // The stored present size of the map matters only for the decoder's allocation, because the
+        // map grows with its keys.
         let mut bytes = bytes.to_vec();
         let items = u64::from(u32_at(&bytes, 8).unwrap_or(0));
         let needed = (3..MOST_LG_SIZE).find(|lg| (3_u64 << lg) / 4 >= items).unwrap_or(MOST_LG_SIZE);
@@ -270,8 +271,8 @@ impl FrequentItems {
                 Items::Texts(FrequentItemsSketch::deserialize(&bytes).map_err(wrong)?)
             }))
         })?;
-        // What was taken from all counts at once came from at least one of them, so that nothing
-        // overflows later.
+        // Every decrement of all counts was taken from at least one of them, so later additions
+        // cannot overflow.
         let counts = bytes.get(HEADER..).unwrap_or_default().as_chunks::<8>().0.iter().take(items as usize);
         let kept = counts.map(|count| u128::from(u64::from_le_bytes(*count))).sum::<u128>();
         let kept = if sketch.is_empty() { 0 } else { kept };
@@ -295,7 +296,7 @@ fn rows<T: Eq + Hash + Clone>(
     all.into_iter().map(item).collect()
 }
 
-/// Returns true if that many texts with their lengths fill what follows the counts.
+/// Returns true if this number of texts with their lengths fills the bytes after the counts.
 fn are_texts(bytes: &[u8], items: usize) -> bool {
     let mut place = HEADER.saturating_add(items.saturating_mul(8));
     for _ in 0..items {

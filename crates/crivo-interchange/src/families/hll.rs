@@ -1,4 +1,4 @@
-//! `HLL`: registers, as Spark's `hll_sketch_agg` makes them.
+//! `HLL`: registers in the format of Spark's `hll_sketch_agg`.
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ use super::check::wrong_registers;
 use super::estimate;
 use crate::{Error, Result};
 
-/// Counts different keys in 2^`lg_k` bytes, with a standard error of about 1.04/√(2^`lg_k`): in the
+/// Counts distinct keys in 2^`lg_k` bytes, with a standard error of about 1.04/√(2^`lg_k`), in the
 /// form `HLL_8` that Spark uses.
 #[derive(Clone, PartialEq)]
 pub struct Hll(HllSketch);
 
 impl Hll {
-    /// An empty sketch of 2^`lg_k` registers.
+    /// Returns an empty sketch of 2^`lg_k` registers.
     ///
     /// # Errors
     /// If `lg_k` is not 4 to 21.
@@ -26,37 +26,37 @@ impl Hll {
             .map_err(|_| Error::Size { allowed: "4 to 21", found: lg_k })
     }
 
-    /// Adds text or bytes; nothing, if they are empty.
+    /// Adds text or bytes. Empty text is not added.
     pub fn insert_bytes(&mut self, key: &[u8]) {
         if !key.is_empty() {
             self.0.update(raw_bytes::from_slice(key));
         }
     }
 
-    /// Adds an integer: those above 2^63 as the negative ones of the same bits.
+    /// Adds an integer. Integers from 2^63 on become the negative ones of the same bits.
     pub fn insert_integer(&mut self, key: u64) {
         self.0.update(key.cast_signed());
     }
 
-    /// The base-2 logarithm of the number of registers.
+    /// Returns the base-2 logarithm of the number of registers.
     pub fn lg_k(&self) -> u8 {
         self.0.lg_config_k()
     }
 
-    /// Whether nothing was added.
+    /// Returns true if nothing was added.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many different keys there are, with bounds at about 95 %.
+    /// Returns the number of distinct keys, with bounds at about 95 %.
     pub fn estimate(&self) -> Estimate {
         let bounds = |deviations| [self.0.lower_bound(deviations), self.0.upper_bound(deviations)];
         estimate(self.0.estimate(), bounds, self.is_empty())
     }
 
-    /// Makes this the sketch of both streams, in the lower of the two sizes.
+    /// Merges `other`, so that this is the sketch of both streams, in the smaller of the two sizes.
     pub fn merge(&mut self, other: &Self) {
-        // The union was sized by a sketch, so that its size is right.
+        // This size is valid, because it is the size of a sketch.
         if let Ok(mut union) = HllUnion::new(self.lg_k()) {
             union.update(&self.0);
             union.update(&other.0);
@@ -64,23 +64,23 @@ impl Hll {
         }
     }
 
-    /// The bytes that other systems read.
+    /// Encodes the sketch as other systems read it.
     pub fn encode(&self) -> Vec<u8> {
         self.0.serialize()
     }
 
-    /// The sketch that the bytes of any system hold: `HLL_4`, `HLL_6` or `HLL_8`.
+    /// Decodes the sketch that any system wrote: `HLL_4`, `HLL_6` or `HLL_8`.
     ///
     /// # Errors
-    /// If they are not the bytes of such a sketch. There is no checksum in them, so that a change
-    /// inside of the registers goes unnoticed.
+    /// If the bytes are not such a sketch. They have no checksum, so a change inside of the
+    /// registers goes unnoticed.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let sketch = HllSketch::deserialize(bytes).map_err(|cause| Error::bytes("HLL", cause))?;
         if let Some(cause) = wrong_registers(bytes) {
             return Err(Error::bytes("HLL", cause));
         }
-        // Sums that are kept beside the registers: what they make of an answer shows whether they
-        // are numbers.
+        // The estimates depend on the sums that are stored beside the registers, and show whether
+        // the sums are numbers.
         let answers = [sketch.estimate(), sketch.composite_estimate()];
         if answers.iter().any(|answer| !(0.0..1e25).contains(answer)) {
             return Err(Error::bytes("HLL", "sums that are no sums of registers"));

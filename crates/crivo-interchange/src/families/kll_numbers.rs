@@ -1,4 +1,4 @@
-//! A KLL sketch whose numbers are known at run time only.
+//! A KLL sketch whose type of numbers is known only at run time.
 
 use crivo::Estimate;
 use crivo::sketch::Quantiles;
@@ -6,8 +6,8 @@ use crivo::sketch::Quantiles;
 use super::border::caught;
 use crate::{Error, Kll, NumberKind, Result};
 
-/// The place of the flags, the one of a sketch without values, and the place of its least value
-/// where it has several.
+/// The position of the flags, the flags of a sketch without values and with one value, and the
+/// position of the number of levels.
 const FLAGS: usize = 3;
 const IS_EMPTY: u8 = 1;
 const IS_SINGLE: u8 = 1 << 2;
@@ -16,15 +16,15 @@ const LEVELS_PLACE: usize = 18;
 /// A [`Kll`] of doubles, floats or whole numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnyKll {
-    /// Of doubles.
+    /// Numbers of type `f64`.
     Doubles(Kll<f64>),
-    /// Of floats.
+    /// Numbers of type `f32`.
     Floats(Kll<f32>),
-    /// Of whole numbers.
+    /// Numbers of type `i64`.
     Longs(Kll<i64>),
 }
 
-/// Does the same to the sketch of any numbers.
+/// Evaluates the same expression for the sketch of any type.
 macro_rules! of_any {
     ($any:expr, $sketch:ident => $done:expr) => {
         match $any {
@@ -48,10 +48,10 @@ impl AnyKll {
         })
     }
 
-    /// Returns the size whose error of ranks is at most this, 99 % sure.
+    /// Returns the size whose rank error is at most `error`, at 99 % confidence.
     ///
     /// # Errors
-    /// If there is no such size.
+    /// If no size has this error.
     pub fn k_for(error: f64) -> Result<u16> {
         // The formula that DataSketches fitted to measurements.
         let k = (2.296 / error).powf(1.0 / 0.9723).ceil();
@@ -61,8 +61,8 @@ impl AnyKll {
         Err(Error::setting("error", "a share from 0.00005 to 1", error))
     }
 
-    /// Adds a number. Floats are rounded. Of whole numbers, those with a fraction are rounded down
-    /// and those that do not fit become the nearest that do.
+    /// Adds a number. A sketch of floats rounds it. A sketch of whole numbers rounds it down, and
+    /// replaces a number out of range by the nearest one in range.
     pub fn insert(&mut self, number: f64) {
         match self {
             Self::Doubles(sketch) => sketch.insert(number),
@@ -72,7 +72,7 @@ impl AnyKll {
         }
     }
 
-    /// Returns which numbers it holds.
+    /// Returns the type of the numbers.
     pub fn kind(&self) -> NumberKind {
         match self {
             Self::Doubles(_) => NumberKind::Double,
@@ -86,16 +86,16 @@ impl AnyKll {
         of_any!(self, sketch => sketch.k())
     }
 
-    /// Makes this the sketch of the values of both.
+    /// Merges `other`, so that this is the sketch of the values of both.
     ///
     /// # Errors
-    /// If they hold different kinds of numbers, or 2^64 values or more together.
+    /// If the sketches have different types of numbers, or 2^64 values or more together.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         match (self, other) {
             (Self::Doubles(mine), Self::Doubles(theirs)) => mine.merge(theirs),
             (Self::Floats(mine), Self::Floats(theirs)) => mine.merge(theirs),
             (Self::Longs(mine), Self::Longs(theirs)) => mine.merge(theirs),
-            // The bytes of an empty sketch do not say what its numbers would be.
+            // The bytes of an empty sketch do not tell the type of its numbers.
             (_, theirs) if theirs.count() == 0 => Ok(()),
             (mine, theirs) if mine.count() == 0 => {
                 *mine = theirs.clone();
@@ -109,15 +109,15 @@ impl AnyKll {
         }
     }
 
-    /// Returns the bytes that other systems read.
+    /// Encodes the sketch as other systems read it.
     pub fn encode(&self) -> Vec<u8> {
         of_any!(self, sketch => sketch.encode())
     }
 
-    /// Returns the sketch of bytes whose numbers are known.
+    /// Decodes a sketch whose type of numbers is known.
     ///
     /// # Errors
-    /// If they are not the bytes of such a sketch. There is no checksum in them.
+    /// If the bytes are not such a sketch. They have no checksum.
     pub fn decode_as(bytes: &[u8], kind: NumberKind) -> Result<Self> {
         Ok(match kind {
             NumberKind::Double => Self::Doubles(Kll::decode(bytes)?),
@@ -126,12 +126,12 @@ impl AnyKll {
         })
     }
 
-    /// Returns the sketch that the bytes of any system hold, which do not say what their numbers
-    /// are. Their length tells floats. Numbers of 64 bits are whole if the least and the greatest
-    /// of them would be no double, or one below 10⁻³⁰⁷.
+    /// Decodes the sketch that any system wrote. The bytes do not tell the type of the numbers.
+    /// Floats of 32 bits are recognised by the length. Numbers of 64 bits are taken for whole
+    /// numbers if the least and the greatest of them would not be doubles, or doubles below 10⁻³⁰⁷.
     ///
     /// # Errors
-    /// If they are not the bytes of such a sketch. There is no checksum in them.
+    /// If the bytes are not such a sketch. They have no checksum.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         caught("KLL", || Self::decode_any(bytes))
     }
@@ -154,14 +154,15 @@ impl AnyKll {
     }
 }
 
-/// Returns true if no number is a usual float, as if the bytes of small whole numbers are taken for
-/// floats.
+/// Returns true if the numbers are not normal floats, which happens if the bytes of small whole
+/// numbers are read as floats.
 fn are_next_to_zero(sketch: &Kll<f32>) -> bool {
     let ends = [sketch.quantile(0.0), sketch.quantile(1.0)].map(Option::unwrap_or_default);
     ends.iter().any(|end| *end != 0.0) && ends.iter().all(|end| end.abs() < f32::MIN_POSITIVE)
 }
 
-/// Returns true if the least and the greatest number, taken as doubles, are not ones that data has.
+/// Returns true if the least and the greatest number, read as doubles, are not numbers that real
+/// data has.
 fn are_whole(bytes: &[u8]) -> bool {
     let flags = bytes.get(FLAGS).copied().unwrap_or(IS_EMPTY);
     let place = match flags {

@@ -1,4 +1,4 @@
-//! The families of sketches, one file each.
+//! The families of sketches, one file for each.
 
 mod bloom;
 mod border;
@@ -23,8 +23,8 @@ pub use quantiles::{Kll, KllNumber, Req};
 pub use tdigest::TDigest;
 pub use theta::Theta;
 
-/// The bounds of DataSketches are at two standard deviations, which is 95.4 % of a normal
-/// distribution.
+/// Returns an estimate with the bounds of DataSketches at two standard deviations, which are 95.4 %
+/// of a normal distribution.
 fn estimate(value: f64, bound: impl Fn(NumStdDev) -> [f64; 2], is_exact: bool) -> Estimate {
     if is_exact {
         return Estimate::exact(value);

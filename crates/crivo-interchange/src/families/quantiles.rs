@@ -1,8 +1,8 @@
-//! `KLL` and `REQ`: quantiles, as Spark's `kll_sketch_agg_*` and others keep them.
+//! `KLL` and `REQ`: quantiles in the formats of Spark's `kll_sketch_agg_*` and others.
 //!
-//! Their errors are those of DataSketches: crivo's own rank sketches take the same memory for a
-//! smaller error, and know it. These are for exchange. The draws of DataSketches are not seeded, so
-//! that the same values give different bytes every time.
+//! Their errors are those of DataSketches. crivo's own rank sketches have a smaller error in the
+//! same memory, and know their error. These types are for exchange. The random draws of
+//! DataSketches are not seeded, so the same values give different bytes every time.
 
 use crivo::sketch::Quantiles;
 use crivo::{Confidence, Estimate};
@@ -12,22 +12,22 @@ use datasketches::req::{RankAccuracy, ReqFloat, ReqSketch};
 
 use crate::{Error, Result};
 
-/// A number that KLL sketches of other systems hold: `f64` (Spark's `double`), `f32` (`float`) or
+/// A number type of the KLL sketches of other systems: `f64` (Spark's `double`), `f32` (`float`) or
 /// `i64` (`bigint`).
 pub trait KllNumber: Copy {
-    /// The number as DataSketches orders it.
+    /// The type of the number in DataSketches, which has an order.
     type Value: KllValue + Ord + Clone;
 
-    /// Returns the number as DataSketches has it; none for NaN.
+    /// Converts the number to the type of DataSketches. Returns `None` for NaN.
     fn to_value(self) -> Option<Self::Value>;
 
-    /// Returns the number.
+    /// Converts the number from the type of DataSketches.
     fn from_value(value: &Self::Value) -> Self;
 
-    /// Returns the number as a double, rounded where it has to be.
+    /// Converts the number to a double, rounded if necessary.
     fn to_double(self) -> f64;
 
-    /// Returns the least number that is not below a double.
+    /// Returns the least number that is not less than a double.
     fn at_least(limit: f64) -> Self;
 }
 
@@ -92,7 +92,7 @@ impl KllNumber for i64 {
     }
 }
 
-/// Quantiles of numbers in about 3 `k` of them. NaN is skipped.
+/// Estimates quantiles of numbers from about 3 `k` of them. NaN is skipped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kll<N: KllNumber>(KllSketch<N::Value>)
 where
@@ -102,7 +102,7 @@ impl<N: KllNumber> Kll<N>
 where
     N::Value: std::fmt::Debug + PartialEq,
 {
-    /// Returns an empty sketch of size `k`; Spark takes 200 where none is asked for.
+    /// Returns an empty sketch of size `k`. Spark's default is 200.
     ///
     /// # Errors
     /// If `k` is below 8.
@@ -128,13 +128,13 @@ where
         self.0.n()
     }
 
-    /// Returns the number at which that share of all is reached, if there is one.
+    /// Returns the number at this share of all numbers in ascending order, if there is one.
     pub fn quantile(&self, share: f64) -> Option<N> {
         self.0.quantile(share, SearchCriteria::Inclusive).ok().flatten().map(|value| N::from_value(&value))
     }
 
-    /// Returns which share of all numbers is at most a limit, with the bounds that DataSketches
-    /// states, 99 % sure.
+    /// Returns the share of all numbers that are at most `limit`, with the bounds that DataSketches
+    /// states at 99 % confidence.
     pub fn rank(&self, limit: N) -> Option<Estimate> {
         let rank = self.0.rank(&limit.to_value()?, SearchCriteria::Inclusive)?;
         if !self.0.is_estimation_mode() {
@@ -144,24 +144,24 @@ where
         Some(Estimate::probable(rank, rank - error, rank + error, Confidence::P99).limited_to(0.0, 1.0))
     }
 
-    /// Makes this the sketch of the values of both.
+    /// Merges `other`, so that this is the sketch of the values of both.
     ///
     /// # Errors
-    /// If there are 2^64 values or more in both.
+    /// If both together have 2^64 values or more.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.0.merge(&other.0).map_err(|_| Error::TooMany)
     }
 
-    /// Returns the bytes that other systems read.
+    /// Encodes the sketch as other systems read it.
     pub fn encode(&self) -> Vec<u8> {
         self.0.serialize()
     }
 
-    /// Returns the sketch that the bytes of any system hold. They do not say which numbers they
-    /// hold: the reader has to know.
+    /// Decodes the sketch that any system wrote. The bytes do not tell the type of the numbers, so
+    /// the caller must know it.
     ///
     /// # Errors
-    /// If they are not the bytes of such a sketch. There is no checksum in them.
+    /// If the bytes are not such a sketch. They have no checksum.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         KllSketch::deserialize(bytes).map(Self).map_err(|cause| Error::bytes("KLL", cause))
     }
@@ -200,13 +200,13 @@ where
     }
 }
 
-/// Quantiles whose error is a share of the distance from one end. Other systems keep them as floats
-/// of 32 bits. NaN is skipped.
+/// Estimates quantiles with an error that is a share of the distance from one end. Other systems
+/// store its numbers as floats of 32 bits. NaN is skipped.
 #[derive(Debug, Clone)]
 pub struct Req(ReqSketch<ReqFloat<f32>>);
 
 impl Req {
-    /// Returns an empty sketch of size `k` that is right about high ranks, or about low ones.
+    /// Returns an empty sketch of size `k` that is accurate for high ranks, or for low ones.
     ///
     /// # Errors
     /// If `k` is odd or out of its range.
@@ -230,7 +230,7 @@ impl Req {
         self.0.k()
     }
 
-    /// Returns true if it is right about high ranks, and false if about low ones.
+    /// Returns true if the sketch is accurate for high ranks, and false if for low ones.
     pub fn of_high_ranks(&self) -> bool {
         self.0.rank_accuracy() == RankAccuracy::HighRank
     }
@@ -240,14 +240,14 @@ impl Req {
         self.0.n()
     }
 
-    /// Returns the number at which that share of all is reached, if there is one.
+    /// Returns the number at this share of all numbers in ascending order, if there is one.
     pub fn quantile(&self, share: f64) -> Option<f32> {
         let value = self.0.quantile(share, SearchCriteria::Inclusive).ok().flatten();
         value.map(ReqFloat::into_inner)
     }
 
-    /// Returns which share of all numbers is at most a limit, with the bounds of DataSketches at
-    /// two standard deviations.
+    /// Returns the share of all numbers that are at most `limit`, with the bounds of DataSketches
+    /// at two standard deviations.
     pub fn rank(&self, limit: f32) -> Option<Estimate> {
         let rank = self.0.rank(&ReqFloat::<f32>::new(limit).ok()?, SearchCriteria::Inclusive)?;
         let bounds = |deviations: NumStdDev| {
@@ -256,23 +256,23 @@ impl Req {
         Some(super::estimate(rank, bounds, !self.0.is_estimation_mode()))
     }
 
-    /// Makes this the sketch of the values of both.
+    /// Merges `other`, so that this is the sketch of the values of both.
     ///
     /// # Errors
-    /// If the two are right about different ends, or there are 2^64 values or more in both.
+    /// If the sketches are accurate at different ends, or both together have 2^64 values or more.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.0.merge(&other.0).map_err(|_| Error::TooMany)
     }
 
-    /// Returns the bytes that other systems read.
+    /// Encodes the sketch as other systems read it.
     pub fn encode(&self) -> Vec<u8> {
         self.0.serialize()
     }
 
-    /// Returns the sketch that the bytes of any system hold.
+    /// Decodes the sketch that any system wrote.
     ///
     /// # Errors
-    /// If they are not the bytes of such a sketch. There is no checksum in them.
+    /// If the bytes are not such a sketch. They have no checksum.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         ReqSketch::deserialize(bytes).map(Self).map_err(|cause| Error::bytes("REQ", cause))
     }

@@ -1,4 +1,4 @@
-//! `t-digest`: quantiles that are sharp at both ends.
+//! `t-digest`: quantiles that are most accurate at both ends.
 
 use crivo::Estimate;
 use crivo::sketch::Quantiles;
@@ -9,16 +9,15 @@ use crate::{Error, Result};
 
 const KIND: &str = "t-digest";
 
-/// Quantiles of numbers in some 2 `k` centroids. NaN and infinities are skipped.
+/// Estimates quantiles of numbers from about 2 `k` centroids. NaN and infinities are skipped.
 ///
-/// No bound of its error holds for every input, so that answers lie certainly between the least and
-/// the greatest number, and no closer bounds are stated. crivo's own rank sketches know their
-/// error.
+/// No bound on its error holds for every input. So the only stated bounds are the least and the
+/// greatest number, which are certain. crivo's own rank sketches know their error.
 #[derive(Debug, Clone)]
 pub struct TDigest(TDigestMut);
 
 impl TDigest {
-    /// Returns an empty digest of size `k`; other systems take 100 or 200 where none is asked for.
+    /// Returns an empty digest of size `k`. The default of other systems is 100 or 200.
     ///
     /// # Errors
     /// If `k` is below 10.
@@ -44,21 +43,21 @@ impl TDigest {
         self.0.total_weight()
     }
 
-    /// Returns the number at which that share of all is reached, if there is one.
+    /// Returns the number at this share of all numbers in ascending order, if there is one.
     pub fn quantile(&self, share: f64) -> Option<f64> {
         self.0.clone().quantile(share).ok().flatten()
     }
 
-    /// Returns which share of all numbers is below a limit, half of those that are equal to it
-    /// included.
+    /// Returns the share of all numbers that are below `limit`, including half of those equal to
+    /// it.
     pub fn rank(&self, limit: f64) -> Option<f64> {
         self.0.clone().rank(limit).ok().flatten()
     }
 
-    /// Makes this the digest of the values of both.
+    /// Merges `other`, so that this is the digest of the values of both.
     ///
     /// # Errors
-    /// If there are 2^64 values or more in both.
+    /// If both together have 2^64 values or more.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         if self.count().checked_add(other.count()).is_none() {
             return Err(Error::TooMany);
@@ -67,15 +66,15 @@ impl TDigest {
         Ok(())
     }
 
-    /// Returns the bytes that other systems read.
+    /// Encodes the digest as other systems read it.
     pub fn encode(&self) -> Vec<u8> {
         self.0.clone().serialize()
     }
 
-    /// Returns the digest that the bytes of any system hold: of doubles, or of floats.
+    /// Decodes the digest that any system wrote, of doubles or of floats.
     ///
     /// # Errors
-    /// If they are not the bytes of such a digest. There is no checksum in them.
+    /// If the bytes are not such a digest. They have no checksum.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         if bytes.get(2) != Some(&20) {
             return Err(Error::bytes(KIND, "another family of sketches"));
@@ -84,7 +83,7 @@ impl TDigest {
             let doubles = TDigestMut::deserialize(bytes);
             let digest = match doubles {
                 Ok(digest) => digest,
-                // The bytes do not say how wide their numbers are. Those of floats are too short
+                // The bytes do not tell the width of their numbers. A digest of floats is too short
                 // for doubles.
                 Err(cause) => TDigestMut::deserialize_f32(bytes).map_err(|_| Error::bytes(KIND, cause))?,
             };

@@ -1,11 +1,11 @@
-//! A crawler that remembers what it saw in a Bloom filter.
+//! A crawler that remembers the pages it has read in a Bloom filter.
 //!
-//! Pages are known by their content, because several addresses lead to the same. A page that was
-//! seen is never read again. A new page is taken for a seen one with the filter's rate at that
-//! moment, `(1 − (1 − 1/m)^(kn))^k` after `n` pages, and then neither it nor what only it leads to
-//! is read. The `n` are all different pages met so far, and not only those that were added: one
-//! taken for a seen page is not added, but all its bits are set, so that adding it would have
-//! changed nothing.
+//! Pages are identified by their content, because several addresses lead to the same page. A page
+//! that was seen is never read again. A new page is a false positive with the filter's rate at that
+//! moment, `(1 − (1 − 1/m)^(kn))^k` after `n` pages. Then neither this page is read, nor the pages
+//! that only it leads to. `n` is the number of distinct pages met so far, not only of those that
+//! were added. A false positive is not added, but all its bits are set already, so adding it would
+//! change nothing.
 
 use std::collections::VecDeque;
 
@@ -32,11 +32,11 @@ struct Crawl {
     twice: u64,
     met: u64,
     skipped: u64,
-    /// How many skips the rate at each moment leads one to expect.
+    /// The expected number of skips, which is the sum of the rates at each moment.
     expected: f64,
 }
 
-/// `factor` multiplies the rate that theory takes.
+/// `factor` multiplies the rate of the theory.
 fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     let mut report = Report::new();
     let pages = context.size(10_000, 60_000, 1_000_000);
@@ -81,8 +81,9 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     Ok(report)
 }
 
-/// Filters that are far too small skip so often that a rate wrong by three percent is seen. Chance
-/// decides about each page and, for all pages of a crawl at once, about the filter's fill.
+/// Uses filters that are far too small. They skip so often that a rate wrong by three percent is
+/// detected. Chance decides about each page, and also about the filter's fill, which is the same
+/// for all pages of a crawl.
 fn overfull(context: &Context<'_>, pages: usize, factor: f64) -> Result<Part> {
     let crawls = context.size(4, 16, 4);
     let mut random = context.random("overfull");
@@ -96,8 +97,9 @@ fn overfull(context: &Context<'_>, pages: usize, factor: f64) -> Result<Part> {
         met += crawl.met;
         skipped += crawl.skipped;
         expected += crawl.expected;
-        // The fill's deviation is at most √(f(1 − f)/m), and the rate's relative one k times that
-        // of the fill: most where the fill is that of the mean rate or above.
+        // The fill's deviation is at most √(f(1 − f)/m), and the rate's relative deviation is k
+        // times the relative deviation of the fill. It is greatest if the fill is that of the mean
+        // rate or above.
         let fill = pow(crawl.expected / crawl.met as f64, 1.0 / hashes);
         of_fill = hashes * sqrt((1.0 - fill) / fill / bits / crawls as f64);
     }
@@ -117,7 +119,8 @@ fn overfull(context: &Context<'_>, pages: usize, factor: f64) -> Result<Part> {
     Ok(part)
 }
 
-/// Follows links from the first page. Addresses are numbers; three of ten pages have a second one.
+/// Follows links from the first page. Addresses are numbers. Three of ten pages have a second
+/// address.
 fn crawl(mut filter: Bloom, pages: usize, random: &mut Random) -> Result<Crawl> {
     let addresses = pages + pages * 3 / 10;
     let content_at = |address: usize| if address < pages { address } else { (address - pages) * 10 / 3 };
@@ -129,7 +132,7 @@ fn crawl(mut filter: Bloom, pages: usize, random: &mut Random) -> Result<Crawl> 
     let mut queue = VecDeque::from([0_usize]);
     while let Some(address) = queue.pop_front() {
         let page = content_at(address);
-        // What is at the address, and not the address itself.
+        // The content at the address, not the address itself.
         let content = format!("<h1>Page {page}</h1> what page {page} says");
         let seen = filter.contains(content.as_str())?;
         if !std::mem::replace(&mut known[page], true) {
@@ -154,8 +157,8 @@ mod tests {
     use super::*;
     use crate::prelude::testing::is_refuted_at_usual_scale;
 
-    /// It takes hundreds of thousands of wrong skips to see that, which the smallest scale does not
-    /// have.
+    /// It takes hundreds of thousands of wrong skips to detect this, and the smallest scale has
+    /// fewer.
     #[test]
     fn a_rate_wrong_by_three_percent_is_refuted() {
         is_refuted_at_usual_scale("crawler", &[0.97, 1.03], measure);

@@ -1,13 +1,13 @@
-//! Users with exactly the same films.
+//! Finds users with exactly the same films.
 //!
-//! A list of the shape of `MovieLens` 10M: 69,878 users, 10,677 films, 10,000,054 ratings (a tenth
-//! of that unless `--scale seed`). Some users have the same films as another, some nearly. When the
-//! list is read each user gets a fingerprint, a hash of all films. Candidates are those with equal
-//! fingerprints, and they are verified film by film.
+//! The list has the shape of `MovieLens` 10M: 69,878 users, 10,677 films, 10,000,054 ratings (a
+//! tenth of that unless `--scale seed`). Some users have the same films as another, some nearly.
+//! While the list is read, each user gets a fingerprint, which is a hash of all films. Users with
+//! equal fingerprints are candidates, which are verified film by film.
 //!
-//! "In less than a second" is counted, because clocks do not repeat: a user is looked up once among
-//! the fingerprints before, and the same text reckons with a million comparisons a second (§4.1),
-//! with which all pairs of the list would take 41 minutes. The times that were measured are noted
+//! "In less than a second" is tested by counting, because times do not repeat. A user is looked up
+//! once among the earlier fingerprints. The same text assumes a million comparisons a second
+//! (§4.1), at which all pairs of the list would take 41 minutes. The measured times are noted
 //! beside the table.
 
 use std::collections::{BTreeMap, HashMap};
@@ -29,16 +29,16 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, &Theory::default()),
 };
 
-/// How many users the list of 10M has.
+/// The number of users in the list of 10M.
 const USERS: u32 = 69_878;
 
-/// What the claim stands on.
+/// The numbers that the claim depends on.
 struct Theory {
-    /// Added to the number of equal pairs.
+    /// A number added to that of equal pairs.
     extra: usize,
-    /// How often a user is looked up.
+    /// The number of lookups for each user.
     looks: f64,
-    /// Comparisons in a second.
+    /// The number of comparisons in a second.
     rate: f64,
 }
 
@@ -57,7 +57,8 @@ fn measure(context: &Context<'_>, theory: &Theory) -> Result<Report> {
         films: context.size(1_000, 5_000, 10_677),
         ratings: context.size(60_000, 1_000_005, 10_000_054),
     };
-    // Every hundredth user has the films of the one before, and every hundredth all but one or two.
+    // Every hundredth user has the films of the user before, and every hundredth all but one or
+    // two.
     let twins = |user: u32, _: &mut Random| match user % 100 {
         10 => Some(1.0),
         60 => Some(0.97),
@@ -86,7 +87,7 @@ fn measure(context: &Context<'_>, theory: &Theory) -> Result<Report> {
     let engine = context
         .timed("all pairs of similarity 1, by crivo's exhaustive search", || all_similar_sets(&sets, 1.0))?;
 
-    // The truth, in the plainest way: users grouped by all their films.
+    // The true number, by the simplest method: users grouped by all their films.
     let mut groups: BTreeMap<&[u64], Vec<u32>> = BTreeMap::new();
     for set in 0..sets.len() as u32 {
         groups.entry(sets.set(set)).or_default().push(set);
@@ -110,7 +111,7 @@ fn measure(context: &Context<'_>, theory: &Theory) -> Result<Report> {
     Ok(report)
 }
 
-/// The hash of all films of each user.
+/// Returns the hash of all films of each user.
 fn fingerprints(sets: &SetCollection, scheme: KeyScheme) -> Result<Vec<u64>> {
     let mut bytes = Vec::new();
     let mut fingerprints = Vec::with_capacity(sets.len());
@@ -163,7 +164,7 @@ mod tests {
         }
     }
 
-    /// Some 71,000 comparisons are less than a second at a million, and more than one at 70,000.
+    /// About 71,000 comparisons take less than a second at a million a second, and more at 70,000.
     #[test]
     fn a_slower_machine_is_refuted() {
         assert_eq!(verdict_of(&Theory { rate: 7e4, ..Theory::default() }), Verdict::Refuted);

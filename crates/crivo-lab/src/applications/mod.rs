@@ -1,4 +1,4 @@
-//! What the sketches are for: similar users, equal sets, a crawler, a mail filter.
+//! Applications of the sketches: similar users, equal sets, a crawler, a mail filter.
 
 pub(crate) mod crawler;
 pub(crate) mod equal_sets;
@@ -13,7 +13,7 @@ use crivo_near::{SetBuilder, SetCollection};
 
 use crate::prelude::*;
 
-/// The sets of films of the users in a list of ratings.
+/// Returns the sets of films of the users in a list of ratings.
 fn collect(rows: &[(u32, u32)], scheme: KeyScheme) -> Result<SetCollection> {
     let mut builder = SetBuilder::default();
     for (&(user, film), place) in rows.iter().zip(0_u64..) {
@@ -22,14 +22,14 @@ fn collect(rows: &[(u32, u32)], scheme: KeyScheme) -> Result<SetCollection> {
     Ok(SetCollection::new(vec![builder], 1)?)
 }
 
-/// The name of a set, which is a user's number.
+/// Returns the name of a set, which is the number of a user.
 fn user(sets: &SetCollection, set: u32) -> u32 {
     std::str::from_utf8(sets.name(set)).ok().and_then(|name| name.parse().ok()).unwrap_or(0)
 }
 
-/// A list of ratings such as people leave: a few films that everybody saw and many that few did,
-/// users who rated 20 films and users who rated hundreds; and `pairs` of users, of whom the second
-/// has films of the first with `changed` of them replaced.
+/// The shape of a generated list of ratings, similar to real ones. A few films are seen by all
+/// users and many by few. Some users rated 20 films and some hundreds. Some users repeat films of
+/// the user before, with a part of them replaced.
 struct LookAlike {
     users: u32,
     films: usize,
@@ -37,7 +37,7 @@ struct LookAlike {
 }
 
 impl LookAlike {
-    /// The ratings of the file that was named, or else such a list.
+    /// Returns the ratings of the given file, or else a generated list.
     fn given_or_generated<'c>(
         &self,
         context: &'c Context<'_>,
@@ -56,8 +56,8 @@ impl LookAlike {
     fn rows(&self, twins: impl Fn(u32, &mut Random) -> Option<f64>, random: &mut Random) -> Vec<(u32, u32)> {
         let popularity = Weighted::zipf(self.films, 0.7);
         let mut sets: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        // Activity: 20 films and an exponential number more, so that all add up to the ratings
-        // wanted.
+        // A user has 20 films and an exponential number more, so that all users together have the
+        // requested number of ratings.
         let more = self.ratings as f64 / f64::from(self.users) - 20.0;
         let draw = |count: usize, random: &mut Random, films: &mut Vec<u32>| {
             while films.len() < count.min(self.films / 2) {
@@ -70,10 +70,11 @@ impl LookAlike {
         for user in 1..=self.users {
             let mut films = Vec::new();
             match twins(user, random).zip(sets.get(&(user.wrapping_sub(1)))) {
-                // The films of the user before, some of them others.
+                // The films of the user before, with some replaced.
                 Some((similarity, before)) => {
                     let size = before.len() as f64;
-                    // Of two sets of one size with c in common the similarity is c/(2·size − c).
+                    // Two sets of the same size with c common elements have the similarity
+                    // c/(2·size − c).
                     let common = libm::round(2.0 * size * similarity / (1.0 + similarity)) as usize;
                     films = before[..common.min(before.len())].to_vec();
                     let mut others = before.clone();

@@ -1,10 +1,10 @@
-//! Similar users: signatures and bands against exact similarities.
+//! Similar users: compares signatures and bands with exact similarities.
 //!
-//! Users are the sets of films that they rated. Exact: every pair with Jaccard's index 0.6 or more.
-//! Observed: signatures of 400 slots (an error of 0.05), bands for 0.55 so that pairs near the
-//! limit are not lost. With `MovieLens`'s own `u.data` (`--movielens`) the three pairs of the
-//! original come out, to the digit; without, a list of the same shape is generated, with more
-//! similar pairs in it.
+//! A user is the set of films that the user rated. The exact result is every pair with Jaccard's
+//! index 0.6 or more. The estimate uses signatures of 400 slots (an error of 0.05), and bands for
+//! 0.55 so that pairs near the limit are not lost. With `MovieLens`'s own `u.data` (`--movielens`),
+//! the result has the three pairs of the original, to the digit. Without it, a list of the same
+//! shape is generated, with more similar pairs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,13 +30,13 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 
 const K: u32 = 400;
 
-/// The largest number of pairs that are shown one by one.
+/// The most pairs that are shown one by one.
 const SHOWN: usize = 1_000;
 
-/// The three pairs of `u.data`, as printed.
+/// The three pairs of `u.data`, as printed in the original.
 const PRINTED: [(u32, u32, f64); 3] = [(328, 788, 0.6730), (408, 898, 0.8387), (489, 587, 0.6299)];
 
-/// `factor` multiplies the similarities that theory takes.
+/// `factor` multiplies the similarities of the theory.
 fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     let mut report = Report::new();
     let mut random = context.random("users");
@@ -46,7 +46,7 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
         films: context.size(800, 1_682, 3_706),
         ratings: context.size(20_000, 100_000, 1_000_209),
     };
-    // Every tenth user is like the one before, by 0.6 to 0.95.
+    // Every tenth user has a similarity of 0.6 to 0.95 to the user before.
     let twins = |user: u32, random: &mut Random| user.is_multiple_of(10).then(|| 0.6 + 0.35 * random.unit());
     let rows = &*shape.given_or_generated(context, &mut report, twins, &mut random);
     let sets = context.timed("reading", || collect(rows, scheme))?;
@@ -77,12 +77,12 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
             .separate();
     let mut worst = Part::numbers("Similar pairs");
     let (mut found, mut chance, mut off) = (0, 0.0, 0);
-    // A large list has more similar pairs than a page can show one by one.
+    // A large list has too many similar pairs to show each of them on a page.
     let shown_each = exact.len().div_ceil(SHOWN).max(1);
     for (number, &(a, b, similarity)) in exact.iter().enumerate() {
         let estimate = sketches[a as usize].similarity(&sketches[b as usize])?.value();
         let theory = factor * similarity;
-        // Slots of small sets depend on each other so that their number varies less than this,
+        // The slots of small sets depend on each other, so that their number varies less than this,
         // never more.
         let equal = libm::round(estimate * f64::from(K)) as u64;
         if number % shown_each == 0 {
@@ -129,8 +129,8 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     Ok(report)
 }
 
-/// The mean of estimates whose errors are independent: the users of a list share films, and pairs
-/// their hashes.
+/// Returns the mean of estimates with independent errors. Each pair has its own hash, because the
+/// users of a list share films and would share the errors of one hash.
 fn mean_estimate(
     context: &Context<'_>,
     sets: &SetCollection,
@@ -154,18 +154,20 @@ fn mean_estimate(
     Ok(Measure::Normal {
         observed: equal as f64 / f64::from(K) / count,
         theory: factor * similarities / count,
-        // And room for rounding where all pairs are equal.
+        // The addend is for rounding errors if all pairs are equal.
         deviation: libm::sqrt(variances) / count + 1e-12,
         trials: pairs.len() as u64,
         side: Side::Both,
     })
 }
 
-/// Pairs compared one by one: all of them or, of a large list, those of some users with all others.
+/// Compares pairs one by one: all of them or, for a large list, those of some users with all
+/// others.
 fn by_brute_force(context: &Context<'_>, sets: &SetCollection, exact: &[(u32, u32, f64)]) -> Result<Part> {
     let mut part = Part::numbers("Exact pairs, by comparing all").control();
     let users = sets.len() as u32;
-    // Every `step`-th user is compared with all: some 25 million comparisons, which take seconds.
+    // Every `step`-th user is compared with all. These are about 25 million comparisons, which take
+    // seconds.
     let step = if users <= 10_000 { 1 } else { users.div_ceil((25_000_000 / users).max(1)) };
     let known: BTreeMap<(u32, u32), f64> = exact
         .iter()
@@ -187,7 +189,7 @@ fn by_brute_force(context: &Context<'_>, sets: &SetCollection, exact: &[(u32, u3
     }
     part.equal("similar pairs that prefixes miss", missed.into(), 0.0);
     part.equal("similar pairs", known.len() as f64, similar as f64);
-    // Of a list without any nothing can be said.
+    // A list without similar pairs gives no result.
     part.between("similar pairs in the list", exact.len() as f64, 1.0, f64::INFINITY);
     Ok(part)
 }

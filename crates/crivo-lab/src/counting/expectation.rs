@@ -1,9 +1,9 @@
-//! Expectation is additive, variance is not; and "half of the time" says nothing about chance.
+//! Expectation is additive, variance is not; and "half of the time" does not imply randomness.
 //!
-//! `E[X + Y] = E[X] + E[Y]` whether or not the two depend on each other. `Var[X + Y]` is the sum of
-//! both variances if they do not, and anything from 0 to twice that if they do. A counter that
-//! counts every second event and one that tosses a coin both count half of them: the first with
-//! variance 0, the second with `k/4`.
+//! `E[X + Y] = E[X] + E[Y]` holds even if X and Y depend on each other. `Var[X + Y]` is the sum of
+//! both variances if they are independent. Otherwise it is anything from 0 to twice the sum. A
+//! counter that counts every second event and one that tosses a coin both count half of them: the
+//! first with variance 0, the second with `k/4`.
 
 use crate::prelude::*;
 
@@ -17,24 +17,25 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| Ok(measure(context, 0.25)),
 };
 
-/// The second die, given the first and another.
+/// Returns the second die, given the first and another.
 type Second = fn(u64, u64) -> u64;
 
-/// `quarter` is the variance that theory gives to a coin's toss.
+/// `quarter` is the variance of a coin's toss in theory.
 fn measure(context: &Context<'_>, quarter: f64) -> Report {
     let mut report = Report::new();
     let trials = context.size(40_000, 400_000, 4_000_000);
     report.parameter("trials", trials);
     let mut random = context.random("dice");
-    // Two dice: mean 3.5 and variance 35/12 each. The second depends on the first in four ways.
+    // Each of the two dice has mean 3.5 and variance 35/12. The second depends on the first in four
+    // ways.
     let mut part = Part::numbers("Two dice X and Y: mean and variance of X + Y");
     let die = 35.0 / 12.0;
-    // With twice the covariance, which is what the variance of the sum gains.
+    // Each case has twice the covariance, which is added to the variance of the sum.
     let cases: [(&str, f64, Second); 4] = [
         ("Y independent of X", 0.0, |_, other| other),
         ("Y = X", 2.0 * die, |x, _| x),
         ("Y = 7 − X", -2.0 * die, |x, _| 7 - x),
-        // Half of the time the same, half of the time another.
+        // Half of the time the same, half of the time an independent die.
         ("Y = X half of the time", die, |x, other| if other > 6 { x } else { other }),
     ];
     for (name, covariance, second) in cases {
@@ -42,7 +43,7 @@ fn measure(context: &Context<'_>, quarter: f64) -> Report {
         for _ in 0..trials {
             let x = 1 + random.below(6) as u64;
             let other = 1 + random.below(6) as u64;
-            // Above 6: the toss that says "the same".
+            // Numbers above 6 mean that the toss chose "the same".
             let other = if name.ends_with("time") && random.bits() & 1 == 1 { other + 6 } else { other };
             sample.add((x + second(x, other)) as f64);
         }
@@ -70,7 +71,7 @@ fn measure(context: &Context<'_>, quarter: f64) -> Report {
             sample.add(tosses.sum::<u64>() as f64);
         }
         let kurtosis = super::binomial_kurtosis(k as f64, 0.5);
-        // One toss is always half off: there is no chance in its square.
+        // One toss is always off by one half, so its square is constant.
         let check = if k == 1 {
             Measure::Exact { observed: sample.variance(), theory: quarter, tolerance: 1e-9 }
         } else {

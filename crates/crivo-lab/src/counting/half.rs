@@ -1,8 +1,8 @@
 //! A counter that is incremented half of the time.
 //!
 //! After `k` events its value `S` is binomial: mean `k/2`, variance `k/4`, and for four events the
-//! probabilities 1, 4, 6, 4, 1 of 16. Twice the value estimates the events, and a counter of `b`
-//! bits lasts for twice as many; beyond that one that wraps around forgets everything.
+//! probabilities 1, 4, 6, 4, 1 of 16. Twice the value estimates the events. A counter of `b` bits
+//! lasts for twice as many events; after that, a counter that wraps around loses its count.
 
 use crivo::counting::SampledCounter;
 
@@ -20,7 +20,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, 0.5),
 };
 
-/// `p` is the probability that theory takes.
+/// `p` is the probability in theory.
 fn measure(context: &Context<'_>, p: f64) -> Result<Report> {
     let mut report = Report::new();
     let trials = context.size(50_000, 200_000, 1_000_000);
@@ -67,7 +67,8 @@ fn four_events(context: &Context<'_>, p: f64, trials: u64) -> Result<Part> {
     Ok(part)
 }
 
-/// Eight bits hold 255: with a half of the events counted, they overflow around 512 events.
+/// Counters of eight bits hold at most 255, and count half of the events. They overflow at about
+/// 512 events.
 fn overflow(context: &Context<'_>, p: f64) -> Result<Part> {
     let trials = context.size(3_000, 20_000, 100_000);
     let mut random = context.random("overflow");
@@ -77,7 +78,7 @@ fn overflow(context: &Context<'_>, p: f64) -> Result<Part> {
         for _ in 0..trials {
             let mut counter = SampledCounter::new(0.5, random.bits())?;
             counter.add(k);
-            // Wrapping around is what an eight-bit register does.
+            // An eight-bit register wraps around.
             overflown += u64::from(u64::from(counter.value() as u8) != counter.value());
         }
         part.share(k as f64, overflown, trials, at_least(256, k, p));

@@ -1,8 +1,8 @@
-//! Morris's counter: from value `n` on it is incremented with probability `2^−n`.
+//! Morris's counter: at value `n` it is incremented with probability `2^−n`.
 //!
-//! The mean of `2^n − 1` is the number of events `k`, its variance `k(k − 1)/2`; with base `b`
-//! instead of 2 the estimate is `(b^n − 1)/(b − 1)` and its variance `(b − 1)k(k − 1)/2`. The whole
-//! distribution follows from `P_k(n) = P_{k−1}(n − 1) b^−(n−1) + P_{k−1}(n)(1 − b^−n)`.
+//! The mean of `2^n − 1` is the number of events `k`, its variance `k(k − 1)/2`. With base `b`
+//! instead of 2, the estimate is `(b^n − 1)/(b − 1)` and its variance `(b − 1)k(k − 1)/2`. The
+//! whole distribution follows from `P_k(n) = P_{k−1}(n − 1) b^−(n−1) + P_{k−1}(n)(1 − b^−n)`.
 
 use crivo::counting::MorrisCounter;
 use libm::pow;
@@ -19,7 +19,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, |k, base| (base - 1.0) * k * (k - 1.0) / 2.0),
 };
 
-/// The probability of each value after `k` events, by the recurrence.
+/// Returns the probability of each value after `k` events, by the recurrence.
 pub(crate) fn distribution(base: f64, highest: usize, k: u64) -> Vec<f64> {
     let chances: Vec<f64> =
         (0..=highest).map(|n| if n == highest { 0.0 } else { pow(base, -(n as f64)) }).collect();
@@ -28,7 +28,7 @@ pub(crate) fn distribution(base: f64, highest: usize, k: u64) -> Vec<f64> {
     for _ in 0..k {
         for n in (1..=highest).rev() {
             let next = probabilities[n] * (1.0 - chances[n]) + probabilities[n - 1] * chances[n - 1];
-            // What is too small to matter would only slow the processor down.
+            // Negligible probabilities would only slow the processor down.
             probabilities[n] = if next < 1e-200 { 0.0 } else { next };
         }
         probabilities[0] *= 1.0 - chances[0];
@@ -36,7 +36,7 @@ pub(crate) fn distribution(base: f64, highest: usize, k: u64) -> Vec<f64> {
     probabilities
 }
 
-/// `variance` is what theory says of `k` events in a base.
+/// `variance` is the variance after `k` events in a base, in theory.
 fn measure(context: &Context<'_>, variance: impl Fn(f64, f64) -> f64) -> Result<Report> {
     let mut report = Report::new();
     let trials = context.size(30_000, 100_000, 1_000_000);
@@ -58,7 +58,7 @@ fn measure(context: &Context<'_>, variance: impl Fn(f64, f64) -> f64) -> Result<
     for (case, (base, k)) in cases.into_iter().enumerate() {
         context.advance(case, cases.len())?;
         let mut random = context.random(&format!("{base} {k}"));
-        // Small steps have nearly normal errors: where the variance is seen best.
+        // Small steps have nearly normal errors, so the variance is tested best there.
         let trials = if base < 1.1 { 4 * trials } else { trials };
         let highest = 255;
         let estimate = |n: usize| (pow(base, n as f64) - 1.0) / (base - 1.0);
@@ -113,7 +113,7 @@ fn measure(context: &Context<'_>, variance: impl Fn(f64, f64) -> f64) -> Result<
         let counter = MorrisCounter::new(2.0, bits, 0)?;
         reach.equal(format!("{bits} bits, base 2"), counter.reach(), expected);
     }
-    // The base for which eight bits reach ten thousand million, and the error that it has.
+    // The base for which eight bits reach ten thousand million, and its error.
     let base = MorrisCounter::base_for(1e10, 8)?;
     reach.exact("base that reaches 10^10 in 8 bits", base, 1.084, 1e-3);
     reach.exact("its standard error", libm::sqrt((base - 1.0) / 2.0), 0.205, 5e-3);
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn the_recurrence_gives_the_first_values_by_hand() {
-        // After three events: 1 with 1/4, 2 with 5/8, 3 with 1/8.
+        // After three events the value is 1 with probability 1/4, 2 with 5/8, and 3 with 1/8.
         assert_eq!(distribution(2.0, 10, 3)[..4], [0.0, 0.25, 0.625, 0.125]);
     }
 }

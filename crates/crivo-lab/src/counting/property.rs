@@ -1,9 +1,9 @@
-//! Counting the elements that have a property, with Morris's counter.
+//! Counts the elements that have a property, with Morris's counter.
 //!
-//! The counter shows `z = k` after `k` elements only if it was incremented every time: with
+//! The counter has the value `z = k` after `k` elements only if it was incremented every time, with
 //! probability `2^−(0 + 1 + … + (k−1))`, which is `2^−45` for ten. The number of elements until it
-//! shows `z` is a sum of geometric variables of means 1, 2, 4 …, so `2^z − 1` on average, with
-//! variance `Σ 4^j (1 − 2^−j)`.
+//! reaches `z` is a sum of geometric variables with means 1, 2, 4 …. So it is `2^z − 1` on average,
+//! with variance `Σ 4^j (1 − 2^−j)`.
 
 use crivo::counting::MorrisCounter;
 use libm::pow;
@@ -21,7 +21,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, 2.0),
 };
 
-/// `base` is what theory takes for 2.
+/// `base` replaces 2 in the theory.
 fn measure(context: &Context<'_>, base: f64) -> Result<Report> {
     let mut report = Report::new();
     let trials = context.size(20_000, 100_000, 1_000_000);
@@ -63,7 +63,8 @@ fn measure(context: &Context<'_>, base: f64) -> Result<Report> {
     Ok(report)
 }
 
-/// Counters fed one element at a time, and how many each had seen when it first showed 1, 2, …
+/// Feeds counters one element at a time, and returns how many each had seen when it first reached
+/// 1, 2, …
 fn until(highest: u16, trials: usize, random: &mut Random, base: f64) -> Result<Vec<Sample>> {
     let mut samples: Vec<Sample> =
         (1..=highest).map(|z| Sample::about((pow(base, z.into()) - 1.0) / (base - 1.0))).collect();
@@ -82,10 +83,10 @@ fn until(highest: u16, trials: usize, random: &mut Random, base: f64) -> Result<
     Ok(samples)
 }
 
-/// What an element may have.
+/// Returns true if an element has the property.
 type Property = fn(u64) -> bool;
 
-/// Streams of random numbers, and what they are asked for: exactly, and by counters in base 1.05.
+/// Counts properties in streams of random numbers, exactly and by counters in base 1.05.
 fn properties(context: &Context<'_>) -> Result<Part> {
     let (elements, counters) = (context.size(20_000, 100_000, 1_000_000), context.size(60, 200, 1_000));
     let mut random = context.random("properties");

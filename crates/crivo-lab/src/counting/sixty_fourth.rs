@@ -1,8 +1,8 @@
-//! A counter that is incremented once in 64 events: what is gained, and what is lost.
+//! A counter that is incremented once in 64 events: gains and losses.
 //!
-//! Gained: 64 times the range of an ordinary counter, 32 times that of one with probability 1/2.
-//! Lost: the standard error of the estimate is `√((1 − p)/(pk))` of it, `√63 ≈ 7.9` times as much
-//! as with 1/2.
+//! It gains 64 times the range of an ordinary counter, and 32 times that of one with probability
+//! 1/2. It loses accuracy: the relative standard error of the estimate is `√((1 − p)/(pk))`, which
+//! is `√63 ≈ 7.9` times as much as with 1/2.
 
 use crivo::counting::SampledCounter;
 use libm::sqrt;
@@ -20,7 +20,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, 1.0 / 64.0),
 };
 
-/// `p` is the probability that theory takes.
+/// `p` is the probability in theory.
 fn measure(context: &Context<'_>, p: f64) -> Result<Report> {
     let mut report = Report::new();
     let draws = context.size(3e6, 3e7, 3e8);
@@ -49,7 +49,7 @@ fn measure(context: &Context<'_>, p: f64) -> Result<Report> {
             let variance = events * (1.0 - theory) / theory;
             let kurtosis = binomial_kurtosis(events, theory);
             moments.moments(&format!("p = {name}, {k} events"), &sample, variance, kurtosis);
-            // The same as a relative error, which is what a reader wants to see.
+            // Converts the variance to a relative error, which is what a reader needs.
             let Measure::Normal { observed, theory, deviation, trials, side } =
                 sample.check_variance(variance, kurtosis)
             else {
@@ -74,7 +74,7 @@ fn measure(context: &Context<'_>, p: f64) -> Result<Report> {
     report.add(distribution(context, p)?);
 
     let mut part = Part::numbers("What is gained and what is lost");
-    // Eight bits: the events that fill 255 on average.
+    // For eight bits: the number of events that fill 255 on average.
     part.exact("reach of 1/64 over that of 1/2", (255.0 / p) / (255.0 / 0.5), 32.0, 1e-9);
     part.exact("standard error of 1/64 over that of 1/2", error(p, 1e4) / error(0.5, 1e4), sqrt(63.0), 1e-9);
     report.add(part);

@@ -1,9 +1,9 @@
-//! The sum of a stream, and the bits it takes.
+//! The sum of a stream, and the number of bits it takes.
 //!
 //! `n` numbers of `ℓ` bits add up to at most `n(2^ℓ − 1)`, so the sum fits in `ℓ + ⌈log₂ n⌉` bits
-//! whatever the stream: the classic algorithm is already one for massive data. (The text bounds
-//! each number by `2^(ℓ−1)`, half of what it can be; the order of growth that it concludes is right
-//! all the same.)
+//! for every stream. So the classic algorithm already works for massive data. (The text bounds each
+//! number by `2^(ℓ−1)`, half of the true maximum. Its conclusion about the order of growth is still
+//! right.)
 
 use libm::{log2, pow};
 
@@ -18,7 +18,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, |length, n| length + libm::ceil(log2(n))),
 };
 
-/// `bits` is what theory says that sums need.
+/// `bits` is the number of bits that sums need, in theory.
 fn measure(context: &Context<'_>, bits: impl Fn(f64, f64) -> f64) -> Result<Report> {
     let mut report = Report::new();
     let sizes = context.size(
@@ -53,7 +53,7 @@ fn measure(context: &Context<'_>, bits: impl Fn(f64, f64) -> f64) -> Result<Repo
             means.between(format!("bits of a sum, {n} numbers of {length} bits"), used(sum), 0.0, allowed);
             let count = pow(2.0, f64::from(length));
             let (mean, variance) = ((count - 1.0) / 2.0, (count * count - 1.0) / 12.0);
-            // One uniform number is not normal; it is only inside its range.
+            // A single uniform number is not normal, so only the range is checked.
             if n >= 1_000 {
                 means.named(
                     format!("mean, {n} numbers of {length} bits"),

@@ -1,12 +1,12 @@
-//! HyperLogLog as printed, and where it needs help.
+//! HyperLogLog as printed, and where it needs corrections.
 //!
-//! The chapter counts the zeros before the first one but takes the constant `0.7213/(1 + 1.079/k)`,
-//! which belongs to one more than that. So its formula gives half: `2^−D` is twice what the
-//! constant was made for. (Its LogLog, with 0.79402, fits the zeros.) It also leaves out two
-//! ranges. Below some `2.5k` items registers are still empty and the plain formula is too high; and
-//! a hash of 32 bits has no more than 22 zeros to count beside a register's number, so that from
-//! about `2^32` elements on the answer falls behind. The production sketch has one estimator for
-//! all ranges and 64 bits.
+//! The chapter counts the zeros before the first one, but uses the constant `0.7213/(1 + 1.079/k)`
+//! for one more than that. So its formula gives half of the true count, because `2^−D` is twice
+//! what the constant was made for. (Its LogLog, with 0.79402, fits the zeros.) The chapter also
+//! leaves out two ranges. Below about `2.5k` items, some registers are still empty and the plain
+//! formula is too high. A hash of 32 bits has at most 22 zeros to count beside the register number,
+//! so from about `2^32` elements on the estimate is too low. The production sketch has one
+//! estimator for all ranges and 64 bits.
 
 use crivo::distinct::HyperLogLog;
 use crivo::keys::KeyScheme;
@@ -28,7 +28,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 const REGISTERS: usize = 1024;
 const PRECISION: u8 = 10;
 
-/// The longest run of zeros in each register, −1 for none.
+/// Draws the longest run of zeros in each register, or −1 for an empty one.
 fn draw(n: f64, most: i32, random: &mut Random) -> Vec<i32> {
     let rate = n / REGISTERS as f64;
     (0..REGISTERS)
@@ -36,10 +36,10 @@ fn draw(n: f64, most: i32, random: &mut Random) -> Vec<i32> {
         .collect()
 }
 
-/// The same for a register that is known to be used: drawn again until it is.
+/// Draws the longest run for a register that is known to be used.
 fn draw_used(rate: f64, most: i32, random: &mut Random) -> i32 {
     loop {
-        // e < ν means that at least one item came.
+        // e < ν means that at least one item fell into the register.
         let e = random.exponential();
         if e < rate {
             return (libm::floor(libm::log2(rate / e)) as i32).clamp(0, most);
@@ -51,14 +51,15 @@ fn alpha() -> f64 {
     0.7213 / (1.0 + 1.079 / REGISTERS as f64)
 }
 
-/// `α k²/Σ 2^−D`, where `extra` is added to every run of zeros; registers start at 0, as printed.
+/// Returns `α k²/Σ 2^−D`, where `extra` is added to every run of zeros. Registers start at 0, as
+/// printed.
 fn estimate(runs: &[i32], extra: i32) -> f64 {
     let k = REGISTERS as f64;
     let sum: f64 = runs.iter().map(|&run| pow(2.0, -f64::from(if run < 0 { 0 } else { run + extra }))).sum();
     alpha() * k * k / sum
 }
 
-/// `ratio` is what the printed formula gives of the truth, as we explain it.
+/// `ratio` is the printed formula's estimate relative to the truth, by our explanation.
 fn measure(context: &Context<'_>, ratio: f64) -> Result<Report> {
     let mut report = Report::new();
     let trials = context.size(400, 3_000, 30_000);
@@ -82,7 +83,7 @@ fn measure(context: &Context<'_>, ratio: f64) -> Result<Report> {
             let mean = runs.iter().map(|&run| f64::from(run.max(0))).sum::<f64>() / REGISTERS as f64;
             geometric.add(0.794_02 * REGISTERS as f64 * pow(2.0, mean) / n);
         }
-        // The constants are good to a few parts in ten thousand at this number of registers.
+        // The constants are accurate to a few parts in ten thousand at this number of registers.
         let check = |sample: &Sample, theory: f64, error: f64, rough: f64| Measure::Normal {
             observed: sample.mean(),
             theory,
@@ -104,8 +105,8 @@ fn measure(context: &Context<'_>, ratio: f64) -> Result<Report> {
     Ok(report)
 }
 
-/// Below `2.5k`: the plain formula is off, as the Poisson model says, and the library's answer is
-/// not.
+/// Below `2.5k`, the plain formula is wrong by the amount that the Poisson model gives, and the
+/// library's estimate is right.
 fn small_range(context: &Context<'_>, trials: usize) -> Result<Part> {
     let mut part = Part::curve("Small range: crivo's estimate", "elements a register", "answer / truth")
         .control()
@@ -132,7 +133,7 @@ fn small_range(context: &Context<'_>, trials: usize) -> Result<Part> {
                 side: Side::Both,
             },
         );
-        // E 2^−M of a register, M one more than its zeros and 0 if unused.
+        // E 2^−M of a register. M is one more than its zeros, and 0 if it is unused.
         let at_most = |value: i32| exp(-rate * pow(2.0, -f64::from(value)));
         let mean: f64 = at_most(0)
             + (1..60).map(|v| pow(2.0, -f64::from(v)) * (at_most(v) - at_most(v - 1))).sum::<f64>();
@@ -144,7 +145,7 @@ fn small_range(context: &Context<'_>, trials: usize) -> Result<Part> {
     Ok(part)
 }
 
-/// Near `2^32`: a hash of 32 bits has no more than 22 zeros left to count, so registers stop at 23.
+/// Near `2^32`, a hash of 32 bits has at most 22 zeros to count, so registers stop at 23.
 fn large_range(context: &Context<'_>, trials: usize, error: f64) -> Result<Part> {
     let full = pow(2.0, 32.0);
     let mut part =
@@ -198,7 +199,7 @@ mod tests {
     use super::*;
     use crate::prelude::testing::verdict;
 
-    /// If the printed formula gave something other than half, the explanation would be wrong.
+    /// If the printed formula gave anything but half, the explanation would be wrong.
     #[test]
     fn anything_but_half_casts_doubt() {
         for wrong in [0.485, 0.515] {

@@ -1,9 +1,9 @@
-//! All ways to count different items, over six orders of magnitude, beside the memory they take.
+//! All methods to count distinct items, over six orders of magnitude, with their memory.
 //!
-//! Small counts are streams of random hashes. From 10⁵ on (at the originals' scale from 10⁷ on)
-//! sketches are drawn in the state that this number of hashes would leave: registers by the
-//! distribution of their maximum, smallest hashes by that of order statistics. Errors are relative;
-//! theory gives
+//! For small counts, sketches read streams of random hashes. From 10⁵ on (from 10⁷ on at the
+//! originals' scale), sketches are drawn in the state that this number of hashes would leave:
+//! registers from the distribution of their maximum, smallest hashes from that of order statistics.
+//! Errors are relative; the theory is
 //!
 //! | method | standard error |
 //! |---|---|
@@ -12,7 +12,7 @@
 //! | LogLog, from ten items a register on | `√((ln²2/12 + π²/6 − m/n)/m)` |
 //! | HyperLogLog, UltraLogLog, from twenty items a register on | `1.0367/√m`, `0.7609/√m` |
 //!
-//! One smallest hash and one longest run of zeros have no mean: they are judged by how often they
+//! One smallest hash and one longest run of zeros have no mean. They are judged by how often they
 //! are at most the truth.
 
 use crivo::Estimate;
@@ -44,10 +44,9 @@ const SMALLEST: u32 = 256;
 struct Method {
     name: &'static str,
     bytes: f64,
-    /// Returns the answer for a number of items: drawn if the flag is true, streamed otherwise.
+    /// Returns the estimate for a number of items: drawn if the flag is true, streamed otherwise.
     answer: fn(u64, bool, &mut Random) -> Result<Estimate>,
-    /// The standard error, and whether it is only a bound there; `None` where the method does not
-    /// apply.
+    /// The standard error, and whether it is only a bound. `None` if the method does not apply.
     theory: fn(f64) -> Option<(f64, Side)>,
 }
 
@@ -62,8 +61,8 @@ const METHODS: [Method; 5] = [
         },
         theory: |n| {
             let t = n / BITS as f64;
-            // Fewer items hardly ever meet, so that errors are rare and not normal; many more fill
-            // it: full from L ln L on.
+            // With fewer items, collisions are so rare that errors are not normal. Many more items
+            // fill the sketch: from L ln L on it is full.
             (n >= 1_000.0 && t <= 4.0).then(|| (sqrt((exp(t) - t - 1.0) / BITS as f64) / t, Side::AtMost))
         },
     },
@@ -115,7 +114,7 @@ const METHODS: [Method; 5] = [
         bytes: REGISTERS,
         answer: |n, drawn, random| {
             let sketch = UltraLogLog::with_scheme(PRECISION, KeyScheme::hashes())?;
-            // It remembers two more levels than the highest: each occurs or not by itself.
+            // It stores two more levels than the highest: each occurs or not, independently.
             Ok(filled(sketch, n, drawn.then_some(draw_levels as Draw), random).estimate())
         },
         theory: |n| Some(registers_error(n, 0.760_9)),
@@ -147,9 +146,9 @@ fn draw_registers(n: u64, random: &mut Random) -> Vec<u64> {
         .collect()
 }
 
-/// For each register the highest level that occurs, and those of the next three that do: one with
-/// `z` zeros does so with chance `1 − e^(−ν 2^−(z+1))`, whatever the others do. What lies lower is
-/// not remembered.
+/// Returns hashes with the highest level that occurs in each register, and those of the next three
+/// levels that occur. A level with `z` zeros occurs with probability `1 − e^(−ν 2^−(z+1))`,
+/// independently of the others. Lower levels are not stored.
 fn draw_levels(n: u64, random: &mut Random) -> Vec<u64> {
     let shift = 64 - u32::from(PRECISION);
     let rate = n as f64 / REGISTERS;
@@ -166,7 +165,7 @@ fn draw_levels(n: u64, random: &mut Random) -> Vec<u64> {
     hashes
 }
 
-/// `factor` multiplies the errors of theory.
+/// `factor` multiplies the errors of the theory.
 fn measure(context: &Context<'_>, factor: f64, methods: &'static [Method]) -> Result<Report> {
     let mut report = Report::new();
     let sizes = [10_u64, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
@@ -192,11 +191,12 @@ fn measure(context: &Context<'_>, factor: f64, methods: &'static [Method]) -> Re
             if linear && n > context.size(100_000, 1_000_000, 10_000_000) {
                 continue;
             }
-            // Linear counting is always streamed: fewer trials where streams are long.
+            // Linear counting is always streamed, so it has fewer trials with long streams.
             let trials = if linear || !drawn {
                 trials.min(40_000_000 / n as usize / context.size(40, 2, 1)).max(100)
             } else if smallest && n == 10_000_000 {
-                // Its error is known exactly and its state soon drawn: here three percent are seen.
+                // Its error is known exactly and its state is fast to draw, so here three percent
+                // are detected.
                 context.size(trials, 100_000, 100_000)
             } else {
                 trials
@@ -216,8 +216,8 @@ fn measure(context: &Context<'_>, factor: f64, methods: &'static [Method]) -> Re
                     Measure::Normal {
                         observed,
                         theory: error,
-                        // Half of the variance's, and a little for terms of the order 1/m of
-                        // registers.
+                        // Half of the relative deviation of the variance, and an allowance for
+                        // terms of the order 1/m of registers.
                         deviation: error
                             * (sqrt((sample.kurtosis().max(3.0) - 1.0) / sample.trials() as f64) / 2.0
                                 + if smallest { 0.0 } else { 0.002 }),
@@ -226,8 +226,7 @@ fn measure(context: &Context<'_>, factor: f64, methods: &'static [Method]) -> Re
                     },
                 );
             }
-            // LogLog's constant is that of endless registers; the others have no bias that theory
-            // knows of.
+            // LogLog's constant is for infinitely many registers. The others have no known bias.
             let allowed = if method.name == "LogLog" { 0.03 } else { 0.012 };
             if error > 0.0 && side == Side::Both {
                 biases.named(
@@ -304,7 +303,7 @@ mod tests {
     use super::*;
     use crate::prelude::testing::is_refuted_at_usual_scale;
 
-    /// Of the smallest hashes, whose error is known exactly.
+    /// For the smallest hashes, whose error is known exactly.
     #[test]
     fn errors_wrong_by_three_percent_are_refuted() {
         is_refuted_at_usual_scale("distinct", &[1.03], |context, wrong| {
@@ -312,8 +311,8 @@ mod tests {
         });
     }
 
-    /// A register takes long to draw: of those methods the usual scale has enough trials to see a
-    /// sixth, and docs/accuracy has more.
+    /// A register takes long to draw. The usual scale has enough trials to detect a sixth for these
+    /// methods, and docs/accuracy has more.
     #[test]
     fn errors_of_registers_wrong_by_a_sixth_are_refuted() {
         for method in [&METHODS[2..3], &METHODS[3..4], &METHODS[4..5]] {

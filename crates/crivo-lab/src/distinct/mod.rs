@@ -1,4 +1,4 @@
-//! How many different?
+//! Counting distinct items.
 
 pub(crate) mod hyperloglog;
 pub(crate) mod methods;
@@ -7,7 +7,7 @@ pub(crate) mod partition;
 use crate::prelude::*;
 
 /// Draws the longest run of zeros among `items` random hashes (at least one) from its distribution:
-/// `P(z < r) = (1 − 2^−r)^n ≈ e^(−n 2^−r)`. With an exponential variable `e` it is the least `z`
+/// `P(z < r) = (1 − 2^−r)^n ≈ e^(−n 2^−r)`. With an exponential variable `e`, it is the least `z`
 /// with `2^(z+1) > n/e`, which is exact for a Poisson number of hashes.
 fn longest_run(items: f64, most: i32, random: &mut Random) -> i32 {
     let ratio = items / random.exponential();

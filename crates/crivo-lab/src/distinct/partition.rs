@@ -1,10 +1,10 @@
-//! Partitioning the input into four, as figure 5.2 does.
+//! Partitions the input into four, as in figure 5.2.
 //!
-//! Ten elements have hashes of eight bits. The last two bits choose one of four parts; in the first
+//! Ten elements have hashes of eight bits. The last two bits choose one of four parts. In the first
 //! six, the zeros before the first one are counted. The figure's own hashes are not in the text, so
-//! ten others stand for them. Because eight bits are few, everything about the example can be
+//! the experiment uses ten others. Because eight bits are few, everything about the example can be
 //! counted: each part has 64 of the 256 hashes. Half of them begin with a one, a quarter with one
-//! zero, and so on. From this follows how large each part's longest run gets in ten random
+//! zero, and so on. That determines the distribution of each part's longest run for ten random
 //! elements.
 
 use libm::pow;
@@ -21,12 +21,13 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| Ok(measure(context, 4.0)),
 };
 
-/// The part that a hash belongs to, and its zeros before the first one: six if there is none.
+/// Returns the part that a hash belongs to, and its zeros before the first one: six if there is
+/// none.
 fn split(hash: u8) -> (usize, u32) {
     (usize::from(hash & 3), (hash >> 2).leading_zeros() - 2)
 }
 
-/// The longest run of each part.
+/// Returns the longest run of each part.
 fn runs(hashes: &[u8]) -> [u32; 4] {
     let mut longest = [0; 4];
     for &hash in hashes {
@@ -36,12 +37,12 @@ fn runs(hashes: &[u8]) -> [u32; 4] {
     longest
 }
 
-/// `parts` is what theory takes for four.
+/// `parts` replaces four in the theory.
 fn measure(context: &Context<'_>, parts: f64) -> Report {
     let mut report = Report::new();
     let trials = context.size(40_000, 400_000, 4_000_000);
     report.parameter("trials", trials);
-    // Zeros, then which part: 00010110 has three zeros and is the third part's.
+    // First the zeros, then the part: 00010110 has three zeros and is in the third part.
     let example = [
         0b0001_0110,
         0b1011_0001,

@@ -1,14 +1,14 @@
-//! Where the texts are wrong, by their own figures.
+//! Errors in the texts, shown by their own figures.
 //!
-//! - A million objects are said to have some `10¹²` pairs, which at a million comparisons a second
-//!   take more than ten days. They have `n(n − 1)/2 ≈ 5·10¹¹`: 5.8 days.
-//! - A filter made for `10⁻⁴` is said to have a rate of 0.0001 %, which is `10⁻⁶`. Its own test
-//!   found 12 of 96,872.
-//! - Two `MovieLens` files are called "a hundred thousand users" and "a million users". Those are
+//! - A text claims that a million objects have about `10¹²` pairs, which take more than ten days at
+//!   a million comparisons a second. They have `n(n − 1)/2 ≈ 5·10¹¹`, which take 5.8 days.
+//! - A text claims that a filter made for `10⁻⁴` has a rate of 0.0001 %, which is `10⁻⁶`. Its own
+//!   test found 12 of 96,872.
+//! - A text calls two `MovieLens` files "a hundred thousand users" and "a million users". These are
 //!   their numbers of ratings: all users shown have small numbers, which would be unlikely with
 //!   that many users.
 //!
-//! The numbers that are right are checked as controls.
+//! The correct numbers are checked as controls.
 
 use crivo::keys::KeyScheme;
 use crivo::membership::Bloom;
@@ -27,7 +27,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, 2.0),
 };
 
-/// `divisor` is what `n(n − 1)` is divided by.
+/// `divisor` divides `n(n − 1)`.
 fn measure(context: &Context<'_>, divisor: f64) -> Result<Report> {
     let mut report = Report::new();
     let n = 1e6;
@@ -60,8 +60,8 @@ fn measure(context: &Context<'_>, divisor: f64) -> Result<Report> {
     report.add(right);
 
     let mut claim = Part::numbers("Users, as claimed: the chance that all those shown have so small numbers");
-    // Users are numbered from 1. The chance that all users shown have at most the given number is
-    // its share of all users, to the power of the number of users shown.
+    // Users are numbered from 1. The probability that all users shown have at most the given number
+    // is that number's share of all users, to the power of the number of users shown.
     claim.between("a hundred thousand: six users, none above 898", pow(898.0 / 1e5, 6.0), LEVEL, 1.0);
     claim.between("a million: four users, none above 4,808", pow(4_808.0 / 1e6, 4.0), LEVEL, 1.0);
     report.add(claim);

@@ -1,13 +1,14 @@
-//! What certainty costs: depth, and with it memory and time, grow as `ln 1/δ`.
+//! The cost of certainty: depth, and with it memory and time, grow as `ln 1/δ`.
 //!
-//! Each row more divides the chance of a bad answer by `e` at least, so `⌈ln 1/δ⌉` rows are enough.
-//! Memory is `width × depth` counters; an update and a question touch one counter in each row.
+//! Each additional row divides the probability of a bad answer by at least `e`, so `⌈ln 1/δ⌉` rows
+//! are enough. Memory is `width × depth` counters. An update and a query access one counter in each
+//! row.
 //!
-//! Time is counted in counters, which repeat, not in seconds. *An update* adds a weight whose eight
-//! bytes occur nowhere else by chance; a sketch as bytes then shows how many counters it went to.
-//! *A question* answers with the least of the counters that it reads. In a sketch of one key all
-//! other counters are zero, so an answer of the key's whole weight shows that no other counter was
-//! read. How long both took is noted apart.
+//! Time is measured in counters, which repeat, not in seconds. *An update* adds a weight whose
+//! eight bytes occur nowhere else by chance. The encoded sketch then shows how many counters were
+//! changed. *A query* returns the least of the counters that it reads. In a sketch of one key all
+//! other counters are zero, so if the answer is the key's whole weight, no other counter was read.
+//! The times of both are noted separately.
 
 use crivo::frequency::CountMin;
 use crivo::keys::KeyScheme;
@@ -27,11 +28,11 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 const EPSILON: f64 = 0.02;
-/// How many updates and questions are looked at for each depth.
+/// The number of updates and queries that are examined for each depth.
 const KEYS: usize = 20;
 
-/// `base` is what theory takes for `e`, and `touched` how many counters of a row an update and a
-/// question touch.
+/// `base` replaces `e` in the theory, and `touched` is the number of counters of a row that an
+/// update and a query access.
 fn measure(context: &Context<'_>, base: f64, touched: f64) -> Result<Report> {
     let mut report = Report::new();
     let mut depths = Part::curve("Rows for a chance of failure δ", "1/δ", "rows").log_x();
@@ -63,8 +64,8 @@ fn measure(context: &Context<'_>, base: f64, touched: f64) -> Result<Report> {
     report.add(questions);
     report.add(memory);
 
-    // The chance of a bad answer, on a stream made to be bad: few heavy keys, each alone above the
-    // margin.
+    // The probability of a bad answer, on a stream that makes bad answers likely: few heavy keys,
+    // each alone above the margin.
     let trials = context.size(20_000, 100_000, 1_000_000);
     report.parameter("trials", trials);
     let narrow = 20;
@@ -96,14 +97,14 @@ fn measure(context: &Context<'_>, base: f64, touched: f64) -> Result<Report> {
     Ok(report)
 }
 
-/// The most counters that an update changes and that a question reads, of some keys, each in a
-/// sketch of its own.
+/// Returns the most counters that an update changes and that a query reads, over several keys, each
+/// in its own sketch.
 fn most_touched(width: u32, depth: u32, random: &mut Random) -> Result<(usize, usize)> {
     let (mut changed, mut read) = (0, 0);
     for _ in 0..KEYS {
         let mut sketch = CountMin::with_scheme(width, depth, KeyScheme::hashes())?;
-        // Whatever its bytes are, they do not overlap: the lowest is odd, the highest even. A
-        // question answers with a floating-point number, which has 53 bits.
+        // Any two occurrences of these bytes are disjoint, because the lowest is odd and the
+        // highest even. A query returns a floating-point number, which has 53 bits.
         let (key, weight) = (random.bits(), random.bits() >> 12 | 1);
         sketch.add_hash(key, weight);
         let own = counters_of(&sketch.encode(), weight);
@@ -114,8 +115,8 @@ fn most_touched(width: u32, depth: u32, random: &mut Random) -> Result<(usize, u
     Ok((changed, read))
 }
 
-/// In how many counters of a sketch as bytes a weight stands that was added once: all places but
-/// one, where the total is.
+/// Returns the number of counters of an encoded sketch that have a weight which was added once. It
+/// is one less than the number of occurrences, because the total has the same value.
 fn counters_of(bytes: &[u8], weight: u64) -> usize {
     let places = bytes.windows(8).filter(|eight| *eight == weight.to_le_bytes()).count();
     places.saturating_sub(1)
@@ -139,15 +140,15 @@ mod tests {
         assert_eq!(verdict, Verdict::Refuted);
     }
 
-    /// What is counted is what was changed: two keys have twice as many counters, less those that
-    /// they share.
+    /// The count is that of changed counters: two keys have twice as many counters, except those
+    /// that they share.
     #[test]
     fn counters_are_found_among_the_bytes() {
         let mut sketch = CountMin::with_scheme(1 << 16, 6, KeyScheme::hashes()).unwrap();
         let weight = 0x000a_bcde_f012_3457;
         sketch.add_hash(1 << 40, weight);
         assert_eq!((counters_of(&sketch.encode(), weight), counters_of(&sketch.encode(), 5)), (6, 0));
-        // The total is another now, so that one place too many is taken off.
+        // The total is different now, so one occurrence too many is subtracted.
         sketch.add_hash(u64::MAX / 3, weight);
         assert_eq!(counters_of(&sketch.encode(), weight), 11);
     }

@@ -1,10 +1,10 @@
 //! Count-Min: too high by more than `εN` with a probability of at most `δ`.
 //!
-//! Width `⌈e/ε⌉` and depth `⌈ln 1/δ⌉` promise it for every stream, by Markov's inequality. For a
-//! given stream the distribution of the error is known exactly, and far better: in one row it is
-//! the sum of the counts that fall on the same counter, a convolution; the least of `d` rows is
-//! above a number if all of them are. Conservative update, which raises only the least counters, is
-//! never above plain.
+//! Width `⌈e/ε⌉` and depth `⌈ln 1/δ⌉` guarantee it for every stream, by Markov's inequality. For a
+//! given stream, the distribution of the error is known exactly, and is far better. In one row it
+//! is the sum of the counts in the same counter, a convolution. The least of `d` rows is above a
+//! number if all of them are. Conservative update, which raises only the least counters, is never
+//! above the plain one.
 
 use crivo::frequency::CountMin;
 use crivo::keys::KeyScheme;
@@ -25,7 +25,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 const EPSILON: f64 = 0.05;
 const DELTA: f64 = 0.05;
 
-/// `factor` multiplies the width that theory takes.
+/// `factor` multiplies the width in the theory.
 fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     let mut report = Report::new();
     let trials = context.size(4_000, 40_000, 300_000);
@@ -102,7 +102,7 @@ mod tests {
     fn noise_is_a_distribution() {
         let noise = noise(&[1, 2, 3], 4.0);
         assert!((noise.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-        // All three meet: 1/64. None does: 27/64.
+        // All three share a counter with probability 1/64. None does with 27/64.
         assert!((noise[6] - 1.0 / 64.0).abs() < 1e-12 && (noise[0] - 27.0 / 64.0).abs() < 1e-12);
         let above = above(&noise, 2);
         assert!((above[0] - (37.0_f64 / 64.0).powi(2)).abs() < 1e-12 && above[6] == 0.0);

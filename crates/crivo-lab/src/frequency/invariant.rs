@@ -1,10 +1,10 @@
-//! Why the majority algorithm is right: its invariant, in all six cases.
+//! Why the majority algorithm is correct: tests its invariant in all six cases.
 //!
 //! After `i` votes, with candidate `c` and counter `s`, no candidate has more than `(i + s)/2`
-//! votes, and none but `c` has more than `(i − s)/2`. Each step is one of three (the vote is for
-//! `c`; it is not and `s > 0`; it is not and `s = 0`), and the claim has two parts. These are six
-//! cases, and the text proves two of them. Here every stream of three candidates up to a length is
-//! walked through, and random ones of five, step by step.
+//! votes, and none but `c` has more than `(i − s)/2`. There are three kinds of steps: the vote is
+//! for `c`; it is not and `s > 0`; it is not and `s = 0`. The claim has two parts. That makes six
+//! cases, and the text proves two of them. Here the invariant is tested step by step in every
+//! stream of three candidates up to a length, and in random streams of five.
 
 use crivo::frequency::Majority;
 use crivo::keys::{KeyRef, KeyScheme};
@@ -23,7 +23,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 
 #[derive(Default)]
 struct Tally {
-    /// How often each case came, and how often the claim did not hold in it.
+    /// For each case, how often it occurred, and how often the claim did not hold.
     cases: [(u64, u64); 6],
     /// How often crivo's own sketch had another candidate.
     differs: u64,
@@ -38,7 +38,7 @@ const CASES: [&str; 6] = [
     "a vote against, s = 0: the others",
 ];
 
-/// `slack` is taken off the counter in what is claimed.
+/// `slack` is subtracted from the counter in the claim.
 fn measure(context: &Context<'_>, slack: i64) -> Result<Report> {
     let mut report = Report::new();
     let (length, streams) = (context.size(8, 11, 13), context.size(200, 2_000, 20_000));
@@ -81,7 +81,7 @@ fn measure(context: &Context<'_>, slack: i64) -> Result<Report> {
     Ok(report)
 }
 
-/// The text's algorithm 5.15, step by step, with all votes counted beside it.
+/// Runs the text's algorithm 5.15 step by step, and also counts all votes.
 fn walk(stream: &[u64], slack: i64, tally: &mut Tally) -> Result<()> {
     let (mut candidate, mut s) = (None, 0_i64);
     let mut votes = [0_i64; 5];
@@ -110,7 +110,7 @@ fn walk(stream: &[u64], slack: i64, tally: &mut Tally) -> Result<()> {
     for vote in stream {
         sketch.insert(vote)?;
     }
-    // With the counter at 0 there is no candidate to speak of.
+    // With the counter at 0 the candidate is arbitrary.
     let kept =
         sketch.candidate().map(|hitter| hitter.key() == KeyRef::Integer(candidate.unwrap_or(u64::MAX)));
     tally.differs += u64::from(s > 0 && kept != Some(true));

@@ -1,8 +1,9 @@
 //! The size of a join, from two sketches.
 //!
-//! Row by row the products of the counters of two streams add up to `a·b` plus `a_p b_q` for every
-//! two different keys that meet: `(‖a‖‖b‖ − a·b)/width` too much on average. The least of all rows
-//! is too high by more than `ε‖a‖‖b‖` with a probability of at most `δ`.
+//! In each row, the sum of the products of the counters of two streams is `a·b`, plus `a_p b_q` for
+//! every two distinct keys in the same counter. It is too high by `(‖a‖‖b‖ − a·b)/width` on
+//! average. The least of all rows is too high by more than `ε‖a‖‖b‖` with a probability of at most
+//! `δ`.
 
 use crivo::frequency::CountMin;
 use crivo::keys::KeyScheme;
@@ -20,7 +21,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, 1.0),
 };
 
-/// `factor` multiplies the mean error that theory gives.
+/// `factor` multiplies the mean error of the theory.
 fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     let mut report = Report::new();
     let trials = context.size(3_000, 60_000, 100_000);
@@ -33,7 +34,7 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     for (step, width) in [14_u32, 28, 55, 110].into_iter().enumerate() {
         context.advance(step, 4)?;
         let mut random = context.random(&format!("width {width}"));
-        // Orders by customer and customers by age: two tables with a common column.
+        // The two tables are orders by customer, and customers by age, with a common column.
         let a: Vec<u64> = (1..=120_u64).map(|key| 1 + 60 / key).collect();
         let b: Vec<u64> = (1..=120_u64).map(|key| 1 + key % 7).collect();
         let truth: u64 = a.iter().zip(&b).map(|(a, b)| a * b).sum();

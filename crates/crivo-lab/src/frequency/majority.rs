@@ -1,8 +1,8 @@
-//! The majority element, when there is one and when there is not.
+//! The majority element, for streams with and without one.
 //!
-//! One candidate and one counter find the element with more than half of the votes, whatever their
-//! order. Without such an element some candidate remains all the same; a second pass tells. There
-//! are false positives, never false negatives.
+//! One candidate and one counter find the element with more than half of the votes, in any order.
+//! Without such an element some candidate still remains, and a second pass detects this. There are
+//! false positives, but never false negatives.
 
 use crivo::frequency::Majority;
 use crivo::keys::{KeyRef, KeyScheme};
@@ -19,7 +19,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, 0.5),
 };
 
-/// `share` is how many of the votes theory says that a majority needs.
+/// `share` is the share of the votes that a majority needs, in theory.
 fn measure(context: &Context<'_>, share: f64) -> Result<Report> {
     let mut report = Report::new();
     let trials = context.size(200, 2_000, 20_000);
@@ -29,8 +29,8 @@ fn measure(context: &Context<'_>, share: f64) -> Result<Report> {
     let mut found =
         Part::curve("Streams whose winner is the candidate", "share of the votes", "share of streams");
     let mut random = context.random("streams");
-    // Above the share, always. Below it depends on the order; random ones are kind, so the
-    // unkindest is taken too.
+    // Above the share, the element is always found. Below it, that depends on the order. Random
+    // orders are easy cases, so the worst order is tested too.
     for tenth in [1_usize, 20, 100, 300] {
         let winner = (votes as f64 * share) as usize + tenth;
         for order in ["random", "winner first", "winner last", "alternating"] {

@@ -1,4 +1,4 @@
-//! How often? Count-Min, private counts, majorities.
+//! Counting frequencies: Count-Min, private counts, majorities.
 
 pub(crate) mod cost;
 pub(crate) mod count_min;
@@ -8,8 +8,8 @@ pub(crate) mod majority;
 pub(crate) mod private;
 pub(crate) mod ranges;
 
-/// The probability of each sum of the counts that meet a key in one row of the given width: each of
-/// the other keys falls on its counter with probability `1/width`.
+/// Returns the probability of each sum of the counts that share a key's counter in one row of the
+/// given width. Each of the other keys is in this counter with probability `1/width`.
 fn noise(counts: &[u64], width: f64) -> Vec<f64> {
     let meets = 1.0 / width;
     let mut probabilities = vec![1.0];
@@ -19,7 +19,7 @@ fn noise(counts: &[u64], width: f64) -> Vec<f64> {
             with[sum] += probability * (1.0 - meets);
             with[sum + count as usize] += probability * meets;
         }
-        // Sums that never come would only take time.
+        // Sums of negligible probability would only take time.
         while with.last().is_some_and(|&probability| probability < 1e-30) {
             with.pop();
         }
@@ -28,7 +28,7 @@ fn noise(counts: &[u64], width: f64) -> Vec<f64> {
     probabilities
 }
 
-/// The probability that the least of `depth` rows is above each sum.
+/// Returns the probability that the least of `depth` rows is above each sum.
 fn above(noise: &[f64], depth: u32) -> Vec<f64> {
     let mut tail = 0.0;
     let mut above: Vec<f64> = noise

@@ -1,8 +1,9 @@
-//! Emoji in two languages, counted without seeing anybody's.
+//! Counts emoji in two languages without seeing the choice of any person.
 //!
-//! Each of many people reports one emoji through coins that hide it, with privacy `ε`. From `n`
-//! reports a frequency is recovered with the variance `(m/(m−1))² n e^(ε/2)/(e^(ε/2)−1)² + (n − f +
-//! Σ f'(f'−1)/k)/(m−1)`: what the coins cost, and what collisions cost.
+//! Each of many people reports one emoji, hidden by random bits, with privacy `ε`. A frequency
+//! recovered from `n` reports has the variance
+//! `(m/(m−1))² n e^(ε/2)/(e^(ε/2)−1)² + (n − f + Σ f'(f'−1)/k)/(m−1)`: the cost of the random bits,
+//! and the cost of collisions.
 
 use crivo::frequency::private::{PredictableBits, PrivateClient, PrivateCountMean, Protocol, RandomBits};
 use crivo::keys::KeyScheme;
@@ -21,18 +22,18 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 const EMOJI: [&str; 8] = ["😂", "❤", "😍", "😊", "😘", "😭", "👍", "🙏"];
-/// Made-up shares, in percent: laughter leads in one language, hearts in the other.
+/// Invented shares, in percent: laughter leads in one language, hearts in the other.
 const ENGLISH: [u64; 8] = [32, 14, 12, 10, 6, 12, 9, 5];
 const FRENCH: [u64; 8] = [12, 30, 16, 8, 20, 4, 6, 4];
 
 /// The rows and the width of the server's table.
 type Size = (u32, u32);
-/// Many rows, so that no single collision weighs much and errors are nearly normal.
+/// Many rows, so that no single collision has much weight and errors are nearly normal.
 const LARGE: Size = (1024, 256);
 const SMALL: Size = (64, 64);
 
-/// The variance of an answer about a key that `counts[asked]` of all report; `coins` multiplies
-/// what the coins cost.
+/// Returns the variance of the estimate for the key which `counts[asked]` of all people report.
+/// `coins` multiplies the cost of the random bits.
 fn variance(size: Size, epsilon: f64, counts: &[u64], asked: usize, coins: f64) -> f64 {
     let (k, m) = (f64::from(size.0), f64::from(size.1));
     let n = counts.iter().sum::<u64>() as f64;
@@ -45,11 +46,11 @@ fn variance(size: Size, epsilon: f64, counts: &[u64], asked: usize, coins: f64) 
     spread * spread * (tossed + collisions)
 }
 
-/// Everybody reports once; the answers, not cut off at 0.
+/// Makes one report for each person, and returns the estimates, which may be below 0.
 fn answers(size: Size, epsilon: f64, counts: &[u64], coins: &mut PredictableBits) -> Result<Vec<f64>> {
     let protocol = Protocol::new(epsilon, size.0, size.1)?.with_scheme(KeyScheme::hashes());
     let mut server = PrivateCountMean::new(protocol)?;
-    // One client stands for all: each of its reports is made as a new person's would be.
+    // One client represents all people: each of its reports is made like that of a new person.
     let mut client = PrivateClient::new(protocol, 1e12)?;
     let hashes: Vec<u64> = counts.iter().map(|_| coins.bits()).collect();
     for (&hash, &count) in hashes.iter().zip(counts) {
@@ -60,7 +61,7 @@ fn answers(size: Size, epsilon: f64, counts: &[u64], coins: &mut PredictableBits
     Ok(hashes.iter().map(|&hash| server.unbiased_of_hash(hash)).collect())
 }
 
-/// `coins` multiplies the part of the variance that theory gives to the coins.
+/// `coins` multiplies the part of the variance from the random bits, in theory.
 fn measure(context: &Context<'_>, coins: f64) -> Result<Report> {
     let mut report = Report::new();
     let people = context.size(4_000, 50_000, 1_000_000);
@@ -95,7 +96,8 @@ fn measure(context: &Context<'_>, coins: f64) -> Result<Report> {
             let counts = ENGLISH.map(|percent| people * percent / 100);
             let n = counts.iter().sum::<u64>() as f64;
             let mut bits = PredictableBits::new(context.random(&format!("{epsilon} {people}")).bits());
-            // Each answer over its own deviation; those of one trial hardly depend on each other.
+            // Each estimate is divided by its own deviation. The estimates of one trial are nearly
+            // independent.
             let mut sample = Sample::about(0.0);
             let mut sum_of_variances = 0.0;
             for _ in 0..trials {
@@ -106,9 +108,9 @@ fn measure(context: &Context<'_>, coins: f64) -> Result<Report> {
                 }
             }
             let usual = sqrt(sum_of_variances / sample.trials() as f64) / n;
-            // Half of a variance's relative error is that of its root. The collisions that the keys
-            // of a trial share make their errors depend a little: twice the deviation of
-            // independent ones leaves room for that.
+            // The relative error of a root is half of that of the variance. The keys of a trial
+            // share collisions, so their errors depend slightly on each other. Twice the deviation
+            // of independent errors allows for that.
             let noise = sqrt((sample.kurtosis() - 1.0) / sample.trials() as f64);
             part.at(
                 at,
@@ -137,15 +139,15 @@ fn measure(context: &Context<'_>, coins: f64) -> Result<Report> {
     Ok(report)
 }
 
-/// Two hundred people behind short reports, so often that three percent of what the coins cost are
-/// seen.
+/// Uses small reports of two hundred people, so often that three percent of the cost of the random
+/// bits are detected.
 fn small_groups(context: &Context<'_>, coins: f64) -> Result<Part> {
     let (epsilon, counts) = (1.0, ENGLISH.map(|percent| 2 * percent));
     let trials = context.size(500, 40_000, 100_000);
     let variances: Vec<f64> =
         (0..counts.len()).map(|asked| variance(SMALL, epsilon, &counts, asked, coins)).collect();
     let mut bits = PredictableBits::new(context.random("small groups").bits());
-    // One number a trial: then it does not matter that the answers of a trial depend on each other.
+    // Each trial gives one number, so that the dependence of its estimates does not matter.
     let mut sample = Sample::about(1.0);
     for trial in 0..trials {
         if trial % 1000 == 0 {

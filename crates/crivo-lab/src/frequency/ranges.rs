@@ -1,9 +1,9 @@
-//! How many between two numbers?
+//! Counts the elements between two numbers.
 //!
-//! A range of a universe of `2^L` integers is cut into at most `2L` dyadic blocks, each counted by
-//! a Count-Min sketch of its level. The answer is never too low, exact for the whole universe, and
-//! too high by more than `εN` with a probability of at most `δ`. Asking for every number of the
-//! range instead adds up an error for each of them.
+//! A range of a universe of `2^L` integers is divided into at most `2L` dyadic blocks. Each is
+//! counted by the Count-Min sketch of its level. The answer is never too low, exact for the whole
+//! universe, and too high by more than `εN` with a probability of at most `δ`. A separate query for
+//! every number of the range would instead add up the error of each.
 
 use crivo::frequency::{CountMin, RangeCountMin};
 use crivo::keys::KeyScheme;
@@ -24,7 +24,7 @@ const LEVELS: u32 = 12;
 const EPSILON: f64 = 0.1;
 const DELTA: f64 = 0.05;
 
-/// `factor` multiplies the error that theory gives to a point.
+/// `factor` multiplies the error of a point in theory.
 fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     let mut report = Report::new();
     let trials = context.size(1_500, 3_000, 50_000);
@@ -33,8 +33,8 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     report.parameter("keys", keys);
     let (width, depth) = RangeCountMin::size_for(LEVELS, EPSILON, DELTA)?;
     let universe = 1_u64 << LEVELS;
-    // Points are asked of a sketch of one row with a few counters, so that its mean error is known:
-    // (N − f)/width.
+    // Points are queried in a sketch of one row with a few counters, so that the mean error is
+    // known: (N − f)/width.
     let narrow = 64;
     let mut promise = Part::numbers("Ranges too high by more than εN, allowed at most δ");
     let mut never = Part::numbers("Ranges too low");
@@ -71,7 +71,7 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
                 for key in range {
                     sum += flat.frequency(&key)?.value();
                 }
-                // What the mean leaves, as a share of the stream.
+                // The error beyond the mean, as a share of the stream.
                 let mean = factor * (length as f64 * keys as f64 - truth) / f64::from(narrow);
                 sample.add((sum - truth - mean) / keys as f64);
             }

@@ -1,7 +1,7 @@
-//! Birthdays: how soon do two keys meet?
+//! Birthdays: the number of keys until two collide.
 //!
-//! `m` keys in `n` places are all apart with probability `Π (1 − i/n) ≈ e^(−m²/2n)`. Half of the
-//! time two of them meet from `m ≈ 1.177√n` on: 23 people of 365 days.
+//! `m` keys in `n` places are all distinct with probability `Π (1 − i/n) ≈ e^(−m²/2n)`. The
+//! probability of a collision is one half from `m ≈ 1.177√n` on: 23 people for 365 days.
 
 use crivo::hash::index;
 use crivo::keys::KeyScheme;
@@ -19,13 +19,13 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, 1.177_41),
 };
 
-/// The probability that two of `m` in `n` places meet.
+/// Returns the probability that two of `m` keys in `n` places collide.
 fn meet(m: u64, n: u64) -> f64 {
     let log: f64 = (1..m).map(|i| log1p(-(i as f64) / n as f64)).sum();
     1.0 - exp(log)
 }
 
-/// `constant` is what theory multiplies `√n` with.
+/// `constant` is the factor of `√n` in theory.
 fn measure(context: &Context<'_>, constant: f64) -> Result<Report> {
     let mut report = Report::new();
     let trials = context.size(20_000, 100_000, 1_000_000);
@@ -48,8 +48,8 @@ fn measure(context: &Context<'_>, constant: f64) -> Result<Report> {
         if n == 365 {
             part.equal("people of 365 days", least as f64, 23.0);
         }
-        // The approximation m² for m(m − 1) moves the answer by half a key, and rounding up by up
-        // to one.
+        // The approximation of m(m − 1) by m² changes the result by half a key, and rounding up by
+        // up to one.
         part.exact(
             format!("least m of {n} places, over √n"),
             least as f64 / sqrt(n as f64),
@@ -74,7 +74,7 @@ fn measure(context: &Context<'_>, constant: f64) -> Result<Report> {
     Ok(report)
 }
 
-/// In how many trials two of `m` keys have the same place of `n`.
+/// Returns the number of trials in which two of `m` keys have the same one of `n` places.
 fn collisions(m: u64, n: u64, trials: u64, random: &mut Random) -> Result<u64> {
     let mut last = vec![0_u64; n as usize];
     let mut met = 0;

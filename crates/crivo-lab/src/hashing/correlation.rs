@@ -1,9 +1,9 @@
-//! Are a hundred functions uncorrelated?
+//! Tests that a hundred hash functions are uncorrelated.
 //!
 //! The coefficient of two independent functions over `n` texts is nearly normal with deviation
-//! `1/√n`. There are 4,950 pairs, so the largest of them is around `3.9/√n`: below 0.01 only from
-//! some `4·10⁵` texts on. To confirm that with a false alarm of one in a million it takes a few
-//! more, so half a million are used here.
+//! `1/√n`. There are 4,950 pairs, so the largest coefficient is about `3.9/√n`, which is below 0.01
+//! only from about `4·10⁵` texts on. To confirm that with a false alarm of one in a million takes
+//! slightly more texts, so half a million are used here.
 
 use crivo::keys::KeyScheme;
 use libm::sqrt;
@@ -26,7 +26,7 @@ const PAIRS: usize = FUNCTIONS * (FUNCTIONS - 1) / 2;
 /// The number of texts that are hashed at once: a hundred columns of them stay in the cache.
 const CHUNK: usize = 500;
 
-/// `spread` multiplies the deviation that theory gives.
+/// `spread` multiplies the deviation of the theory.
 fn measure(context: &Context<'_>, spread: f64) -> Result<Report> {
     let mut report = Report::new();
     let functions = context.size(30, FUNCTIONS, FUNCTIONS);
@@ -40,7 +40,7 @@ fn measure(context: &Context<'_>, spread: f64) -> Result<Report> {
     let seed = random.bits();
     let mut sums = Sums::new(functions);
     let mut done = 0;
-    // Of each chunk by itself: (n − 1) r² has the mean 1 exactly, and squares of different pairs
+    // For each chunk by itself, (n − 1) r² has exactly the mean 1, and squares of different pairs
     // are uncorrelated.
     let (mut chunk_squares, mut chunk_coefficients) = (0.0, 0_u64);
     let mut largest =
@@ -62,7 +62,7 @@ fn measure(context: &Context<'_>, spread: f64) -> Result<Report> {
         let n = done as f64;
         let most = coefficients.iter().fold(0.0, |most: f64, coefficient| most.max(coefficient.abs()));
         // The largest coefficient of all pairs is below the quantile at the level divided by the
-        // number of pairs. It is practically certain to exceed half of its usual size.
+        // number of pairs. It exceeds half of its usual size almost certainly.
         let pairs = coefficients.len() as f64;
         let bound = spread * normal_quantile(crate::test::LEVEL / 20.0 / pairs) / sqrt(n);
         let usual = spread * normal_quantile(1.0 / pairs) / sqrt(n);
@@ -102,10 +102,10 @@ fn measure(context: &Context<'_>, spread: f64) -> Result<Report> {
     Ok(report)
 }
 
-/// Sums of the products of all pairs of functions.
+/// The sums of the products of all pairs of functions.
 struct Sums {
     functions: usize,
-    /// The values of a chunk of texts, a row for each function, centred.
+    /// The centred values of a chunk of texts, a row for each function.
     values: Vec<f32>,
     products: Vec<f64>,
     totals: Vec<f64>,
@@ -123,14 +123,14 @@ impl Sums {
         }
     }
 
-    /// Takes some texts more, and says what the sums of these alone are.
+    /// Adds a chunk of texts, and returns the sums of this chunk alone.
     fn add_chunk(&mut self, seed: u64, random: &mut Random) -> Result<Self> {
         for place in 0..CHUNK {
             let text = super::text(self.count as usize + place, random);
             for function in 0..self.functions {
                 let hash =
                     KeyScheme::bytes().with_seed(seed.wrapping_add(function as u64)).hash(text.as_str())?;
-                // The highest 24 bits, which a float holds exactly, around 0.
+                // The highest 24 bits, centred at 0, which are exact as a float.
                 self.values[function * CHUNK + place] = (hash >> 40) as f32 / (1 << 24) as f32 - 0.5;
             }
         }
@@ -160,7 +160,7 @@ impl Sums {
     }
 }
 
-/// In eight sums side by side, which the processor adds at once.
+/// Computes eight partial sums in parallel, which the processor adds at once.
 fn product(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0.0_f32; 8];
     for (a, b) in a.chunks_exact(8).zip(b.chunks_exact(8)) {

@@ -1,8 +1,9 @@
-//! Do hashes fall evenly?
+//! Tests that hashes are distributed evenly.
 //!
-//! Ten functions, random texts, a hundred groups of hash values: Pearson's χ² with 99 degrees for
-//! each, for XXH3 under ten seeds and for the ten indexes that a sketch derives from one XXH3
-//! value. DJB31MA, to show a failure, puts all texts of five digits into one group of a hundred.
+//! The test uses ten functions, random texts, and a hundred groups of hash values: Pearson's χ²
+//! with 99 degrees of freedom for each function. The functions are XXH3 under ten seeds, and the
+//! ten indexes that a sketch derives from one XXH3 value. DJB31MA, as an example of a failure, puts
+//! all texts of five digits into one group of a hundred.
 
 use crivo::hash::{Indexes, djb31ma, index, remix};
 use crivo::keys::KeyScheme;
@@ -23,8 +24,8 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 const SIZE: u32 = 1 << 20;
 const FUNCTIONS: u32 = 10;
 
-/// `lean` of the hashes of the upper half are moved to the lower, as by a function that is not
-/// quite uniform.
+/// The share `lean` of the hashes in the upper half is moved to the lower half, as by a function
+/// that is not quite uniform.
 fn measure(context: &Context<'_>, lean: f64) -> Result<Report> {
     let mut report = Report::new();
     let count = context.size(20_000, 100_000, 1_000_000);

@@ -1,7 +1,7 @@
-//! Forging a signature made with DJB31MA.
+//! Forges a signature made with DJB31MA.
 //!
-//! Given any text, another readable one with the same 32-bit value is found at once: the hash of a
-//! text is that of its beginning, taken on, so first and second halves of sentences can be matched
+//! For any text, another readable text with the same 32-bit value is found at once. The hash of a
+//! text continues the hash of its prefix, so first and second halves of sentences can be matched
 //! from both ends. Trying texts one by one would take four thousand million.
 
 use crivo::hash::{djb31ma, forge, forge_after};
@@ -19,7 +19,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, 2.0),
 };
 
-/// `base` is what theory takes for the 2 in the `2^b` texts that trying takes.
+/// `base` replaces 2 in the `2^b` texts that trying takes.
 fn measure(context: &Context<'_>, base: f64) -> Result<Report> {
     let mut report = Report::new();
     let texts = context.size(3, 12, 100);
@@ -68,8 +68,8 @@ fn measure(context: &Context<'_>, base: f64) -> Result<Report> {
     Ok(report)
 }
 
-/// What trying costs, seen on fewer bits: texts until one has the wanted last `b` bits are
-/// geometric, `2^b` on average.
+/// Measures the cost of trying, with fewer bits. The number of texts until one has the wanted last
+/// `b` bits is geometric, with mean `2^b`.
 fn trying(context: &Context<'_>, base: f64) -> Part {
     let mut part = Part::curve("Random texts tried until the last bits agree", "bits", "texts").log_y();
     let mut random = context.random("trying");

@@ -1,9 +1,9 @@
-//! Does one function's value tell anything about another's?
+//! Tests that the values of two hash functions are independent.
 //!
-//! The stronger question: the share of texts in each cell of a grid of 9 × 9, beside the product of
-//! the shares of its row and column. For all 45 pairs of ten functions, χ² with 64 degrees: XXH3
-//! under ten seeds, the indexes derived from one value, and DJB31MA, whose functions are one
-//! function shifted.
+//! This is a stronger test than correlation. It compares the share of texts in each cell of a grid
+//! of 9 × 9 with the product of the shares of its row and column. For all 45 pairs of ten functions
+//! it computes χ² with 64 degrees of freedom. The functions are XXH3 under ten seeds, the indexes
+//! derived from one value, and DJB31MA, whose functions are one function shifted.
 
 use crivo::hash::{Indexes, djb31ma, index, remix};
 use crivo::keys::KeyScheme;
@@ -28,8 +28,8 @@ const FUNCTIONS: u32 = 10;
 /// Ten equally spaced limits, as in the original, make nine groups.
 const GROUPS: u32 = 9;
 
-/// `linked` of the texts get the value of the first function from all ten, as from functions that
-/// are not independent.
+/// The share `linked` of the texts gets the value of the first function from all ten, as from
+/// functions that are not independent.
 fn measure(context: &Context<'_>, linked: f64) -> Result<Report> {
     let mut report = Report::new();
     let count = context.size(20_000, 100_000, 1_000_000);
@@ -53,7 +53,7 @@ fn measure(context: &Context<'_>, linked: f64) -> Result<Report> {
     let derived = |function: u32| hashes.iter().map(|&hash| place(hash, remix(hash, function))).collect();
     let xxh3 = Indexes::from_columns(SIZE, (0..FUNCTIONS).map(seeded).collect::<Result<_>>()?)?;
     let rows = Indexes::from_columns(SIZE, (0..FUNCTIONS).map(derived).collect())?;
-    // The deviation of a cell's share, and how far the worst of all cells is off at most.
+    // The deviation of a cell's share, and the bound on the largest error of all cells.
     let share = 1.0 / f64::from(GROUPS * GROUPS);
     let deviation = sqrt(share * (1.0 - share) / count as f64);
     let cells = f64::from(GROUPS * GROUPS * FUNCTIONS * (FUNCTIONS - 1) / 2);
@@ -79,7 +79,7 @@ fn measure(context: &Context<'_>, linked: f64) -> Result<Report> {
         worst.between(name, found, 2.0 * deviation, most);
     }
     report.add(worst);
-    // Texts of one length: under another seed they all move by the same amount.
+    // All texts have the same length, so under another seed all values move by the same amount.
     let words: Vec<String> = (0..50_000).map(|number| format!("{number:05}")).collect();
     let djb = Indexes::of(&words, 4, 1 << 16, |word, function| {
         djb31ma(word.as_bytes(), function.wrapping_mul(0x9E37_79B9)) % (1 << 16)

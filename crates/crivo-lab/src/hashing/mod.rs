@@ -1,4 +1,4 @@
-//! Are the hashes as good as random numbers?
+//! Tests whether the hashes are as good as random numbers.
 
 pub(crate) mod birthdays;
 pub(crate) mod correlation;

@@ -1,10 +1,10 @@
-//! Frequencies by the smallest counter.
+//! Estimates frequencies by the smallest counter of a counting filter.
 //!
-//! A filter of counters instead of bits answers how often a key was added: the least of its `k`
-//! counters. It is never below the truth, and above it exactly if each of the key's counters was
-//! also raised by another key. Of `n` other keys that happens with probability
-//! `Σ_d P(d) Σ_j (−1)^j C(d, j) (1 − j/m)^(kn)`, `d` being the number of different counters that
-//! the key has.
+//! A filter of counters instead of bits estimates how often a key was added: by the least of its
+//! `k` counters. The estimate is never below the truth. It is above the truth exactly if each of
+//! the key's counters was also raised by another key. With `n` other keys, that happens with
+//! probability `Σ_d P(d) Σ_j (−1)^j C(d, j) (1 − j/m)^(kn)`, where `d` is the number of distinct
+//! counters of the key.
 
 use crivo::keys::KeyScheme;
 use crivo::membership::{CounterBits, CountingBloom};
@@ -25,10 +25,10 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 const CELLS: u64 = 400;
 const HASHES: u32 = 4;
 
-/// The probability that each of a key's counters is met by one of `others` keys.
+/// Returns the probability that each of a key's counters is also one of `others` keys.
 fn all_met(others: u64, hashes: u32) -> f64 {
     let m = CELLS as f64;
-    // How many different counters the key has.
+    // The distribution of the number of distinct counters of the key.
     let mut different = vec![1.0];
     for _ in 0..hashes {
         let mut next = vec![0.0; different.len() + 1];
@@ -51,7 +51,7 @@ fn all_met(others: u64, hashes: u32) -> f64 {
     different.iter().enumerate().map(|(d, probability)| probability * met(d)).sum()
 }
 
-/// `more` is added to the number of counters a key has, in theory.
+/// `more` is added to the number of counters of a key, in theory.
 fn measure(context: &Context<'_>, more: u32) -> Result<Report> {
     let mut report = Report::new();
     let trials = context.size(3_000, 20_000, 200_000);
@@ -92,7 +92,8 @@ fn measure(context: &Context<'_>, more: u32) -> Result<Report> {
     Ok(report)
 }
 
-/// Words of a text as it might be: few come often. One filter, every word asked for.
+/// Adds words of a realistic text, in which few words are frequent, to one filter, and queries
+/// every word.
 fn stream(context: &Context<'_>) -> Result<Part> {
     let mut random = context.random("stream");
     let words = context.size(2_000_usize, 20_000, 200_000);

@@ -1,8 +1,8 @@
-//! How many hash functions? Eight bits a key, `k` from 1 to 15.
+//! The best number of hash functions: eight bits for each key, `k` from 1 to 15.
 //!
-//! The rate `(1 − e^(−k/8))^k` is least at `k = 8 ln 2 ≈ 5.5`; of whole numbers at 6, with 2.158 %,
-//! and 5 has 2.168 %. A hundredth of a percent apart, the two cannot be told by 10⁵ probes, whose
-//! noise is five times that: which of them is seen to be best is a coin's toss. So the rates are
+//! The rate `(1 − e^(−k/8))^k` is least at `k = 8 ln 2 ≈ 5.5`. Among whole numbers it is least at
+//! 6, with 2.158 %, and 5 has 2.168 %. They differ by a hundredth of a percent. The noise of 10⁵
+//! probes is five times that, so which of them is observed as the best is random. So the rates are
 //! tested, not their order.
 
 use libm::log;
@@ -19,7 +19,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, 8.0),
 };
 
-/// `bits_a_key` is what theory takes for 8.
+/// `bits_a_key` replaces 8 in the theory.
 fn measure(context: &Context<'_>, bits_a_key: f64) -> Result<Report> {
     let mut report = Report::new();
     let items = context.size(5_000, 20_000, 100_000);

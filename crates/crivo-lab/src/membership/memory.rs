@@ -1,8 +1,8 @@
-//! What a filter saves: a million addresses of a kilobyte each, at one percent.
+//! The memory that a filter saves: a million addresses of a kilobyte each, at one percent.
 //!
-//! Held as they are they take a gigabyte; the filter takes 9,592,955 bits, 1.2 megabytes. The
-//! textbook's `m = −n ln p/(ln 2)²` gives 9,585,059, a little too few: it takes `k` as any number,
-//! but 6.64 functions cannot be had, and with 7 the rate is above one percent.
+//! Stored as text they take a gigabyte. The filter takes 9,592,955 bits, 1.2 megabytes. The
+//! textbook's `m = −n ln p/(ln 2)²` gives 9,585,059, which is slightly too few: it assumes that `k`
+//! is any number, but 6.64 functions are impossible, and with 7 the rate is above one percent.
 
 use crivo::keys::KeyScheme;
 use crivo::membership::Bloom;
@@ -21,7 +21,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, 0.01),
 };
 
-/// `wanted` is the rate that theory takes.
+/// `wanted` is the rate in theory.
 fn measure(context: &Context<'_>, wanted: f64) -> Result<Report> {
     let mut report = Report::new();
     let items = 1_000_000_u64;
@@ -44,7 +44,7 @@ fn measure(context: &Context<'_>, wanted: f64) -> Result<Report> {
     part.between("how many times smaller the filter is", n * 1024.0 * 8.0 / bits as f64, 800.0, 900.0);
     report.add(part);
 
-    // The addresses themselves: as long as in the original only at its own scale.
+    // The addresses themselves. They are as long as in the original only at its own scale.
     let (made, length) = context.size((100_000, 40), (items, 60), (items, 1024));
     report.parameter("addresses", made);
     report.parameter("bytes_an_address", length);

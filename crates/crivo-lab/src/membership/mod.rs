@@ -1,10 +1,10 @@
-//! Is it in there? Bloom filters, and what is built on them.
+//! Membership in a set: Bloom filters, and structures based on them.
 //!
-//! Two facts serve all experiments here. A stranger is found exactly if its `k` bits are set, so of
-//! a filter whose share of set bits is `f` it is found with probability `f^k`: given the fill,
-//! finds are binomial. And the fill of `m` bits after `n` keys is `1 − (1 − 1/m)^(kn)` on average,
-//! with a deviation of at most `√(f(1 − f)/m)`, because bits that balls fall on hinder each other
-//! (they are negatively associated).
+//! All experiments here use two facts. An absent key is reported as present exactly if its `k` bits
+//! are set. So if the share of set bits is `f`, that happens with probability `f^k`: given the
+//! fill, the number of false positives is binomial. The fill of `m` bits after `n` keys is
+//! `1 − (1 − 1/m)^(kn)` on average. Its deviation is at most `√(f(1 − f)/m)`, because set bits are
+//! negatively associated.
 
 pub(crate) mod counting_filter;
 pub(crate) mod hashes;
@@ -21,31 +21,31 @@ use libm::{exp, log1p, pow, sqrt};
 
 use crate::prelude::*;
 
-/// `(1 − e^(−kn/m))^k`: how often a stranger is found.
+/// Returns `(1 − e^(−kn/m))^k`, the false positive rate.
 fn rate(bits: f64, hashes: f64, items: f64) -> f64 {
     pow(fill(bits, hashes, items), hashes)
 }
 
-/// The share of bits set.
+/// Returns the share of set bits.
 fn fill(bits: f64, hashes: f64, items: f64) -> f64 {
     1.0 - exp(hashes * items * log1p(-1.0 / bits))
 }
 
-/// What several filters of one kind showed.
+/// The results of several filters of one kind.
 #[derive(Debug, Default)]
 struct Probed {
     bits: f64,
     filters: u64,
     fills: f64,
-    /// How many strangers were asked for, how many found, and how many that many filters lead one
-    /// to expect.
+    /// The number of absent keys that were queried, the number of false positives, and the expected
+    /// number for that many filters.
     probes: u64,
     found: u64,
     expected: f64,
 }
 
 impl Probed {
-    /// Fills filters with random keys and asks them for strangers.
+    /// Fills filters with random keys and queries absent ones.
     fn measure(
         bits: u64,
         hashes: u32,
@@ -63,7 +63,7 @@ impl Probed {
         Ok(probed)
     }
 
-    /// Asks one filter for strangers.
+    /// Queries absent keys in one filter.
     fn ask(&mut self, filter: &Bloom, probes: u64, random: &mut Random) {
         self.bits = filter.bits() as f64;
         self.filters += 1;
@@ -81,20 +81,20 @@ impl Probed {
         }
     }
 
-    /// The share of strangers found, given how full the filters are.
+    /// Checks the share of false positives, given the fills of the filters.
     fn check_given_fill(&self) -> Measure {
         let chance = self.expected / self.probes as f64;
         Measure::Share { successes: self.found, trials: self.probes, chance, side: Side::Both }
     }
 
-    /// The mean fill beside that of theory.
+    /// Compares the mean fill with that of the theory.
     fn check_fill(&self, theory: f64) -> Measure {
         let deviation = sqrt(theory * (1.0 - theory) / self.bits / self.filters as f64);
         let observed = self.fills / self.filters as f64;
         Measure::Normal { observed, theory, deviation, trials: self.filters, side: Side::Both }
     }
 
-    /// The share of strangers found beside a rate: the noise of the probes, and that of the
+    /// Compares the share of false positives with a rate, given the noise of the probes and of the
     /// filters' fills.
     fn check_rate(&self, theory: f64, hashes: f64) -> Measure {
         let fill = pow(theory, 1.0 / hashes);

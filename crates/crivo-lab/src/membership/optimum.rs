@@ -2,8 +2,8 @@
 //!
 //! With `x = e^(−kn/L)` the logarithm of the rate is `−(L/n) ln x ln(1 − x)`, symmetric in `x` and
 //! `1 − x`. Its only stationary point is `x = 1/2`, that is `k = (L/n) ln 2`: the derivative
-//! `ln(1 − x) + ln(1/x)·x/(1 − x)` is negative before and positive after. Here its sign is looked
-//! at on a fine grid, which chance has no part in.
+//! `ln(1 − x) + ln(1/x)·x/(1 − x)` is negative before and positive after it. Here its sign is
+//! tested on a fine grid, without any randomness.
 
 use libm::{exp, log, log1p};
 
@@ -19,13 +19,13 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, log(2.0)),
 };
 
-/// `d/dk` of the logarithm of the rate.
+/// Returns `d/dk` of the logarithm of the rate.
 fn slope(k: f64, bits: f64) -> f64 {
     let x = exp(-k / bits);
     log1p(-x) + k / bits * x / (1.0 - x)
 }
 
-/// `constant` is what theory takes for `ln 2`.
+/// `constant` replaces `ln 2` in the theory.
 fn measure(context: &Context<'_>, constant: f64) -> Result<Report> {
     let mut report = Report::new();
     let steps = context.size(2_000, 100_000, 1_000_000);
@@ -34,7 +34,7 @@ fn measure(context: &Context<'_>, constant: f64) -> Result<Report> {
     let mut curve = Part::curve("The best k", "bits a key", "k");
     for bits in [0.5, 1.0, 2.0, 4.0, 8.0, 10.0, 16.0, 32.0] {
         context.advance(1, 2)?;
-        // From far below the optimum to far above it, in equal ratios.
+        // The grid begins far below the optimum and ends far above it, in equal ratios.
         let at = |step: usize| bits * exp(log(1e-4) + step as f64 / steps as f64 * log(1e5));
         let mut changes = 0;
         let mut place = 0.0;

@@ -1,8 +1,8 @@
-//! A Bloom filter in use: the big test and the small one.
+//! A Bloom filter in use: the large test and the small one.
 //!
-//! Big: 97,661 random texts of up to 50 characters, a rate of 10⁻⁴ asked for. All texts that were
-//! added are found; of those that were not, the original found 12 of 96,872, which is as many as
-//! that rate makes likely. Small: sets of ten names.
+//! The large test has 97,661 random texts of up to 50 characters, and a requested rate of 10⁻⁴. All
+//! added texts are found. Of the others, the original found 12 of 96,872, which is a likely number
+//! at that rate. The small test has sets of ten names.
 
 use crivo::keys::KeyScheme;
 use crivo::membership::Bloom;
@@ -20,7 +20,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, 1e-4),
 };
 
-/// `rate` is what theory takes for the rate asked for.
+/// `rate` replaces the requested rate in the theory.
 fn measure(context: &Context<'_>, rate: f64) -> Result<Report> {
     let mut report = Report::new();
     let (items, filters) = (context.size(20_000, 97_661, 97_661), context.size(2, 30, 30));
@@ -48,7 +48,8 @@ fn measure(context: &Context<'_>, rate: f64) -> Result<Report> {
     part.equal("texts that were added and not found", missing as f64, 0.0);
     part.named("strangers found", big.check_rate(rate, 13.0));
     part.named("strangers found, given the fill", big.check_given_fill());
-    // A thirteenth power: thirteen times the relative deviation of the fill, which is one half.
+    // The rate is a thirteenth power, so its relative deviation is thirteen times that of the fill,
+    // which is one half.
     part.named(
         "the rate that the filters say they have",
         Measure::Normal {
@@ -87,8 +88,8 @@ mod tests {
     use super::*;
     use crate::prelude::testing::{is_refuted_at_usual_scale, verdict};
 
-    /// One in ten thousand is seen too seldom for that, even at the usual scale; but the fills of
-    /// thirty filters, whose thirteenth power the rate is, show it.
+    /// One event in ten thousand is too rare to detect this by counting, even at the usual scale.
+    /// But the rate is the thirteenth power of the fill, so the fills of thirty filters show it.
     #[test]
     fn a_rate_wrong_by_three_percent_is_refuted() {
         is_refuted_at_usual_scale("bloom-practice", &[0.97e-4, 1.03e-4], measure);

@@ -1,8 +1,8 @@
-//! The semi-join: rows that need not move.
+//! The semi-join: rows that need not be sent.
 //!
-//! A log of many users is joined with a list of some of them. A filter of the list, sent to where
-//! the log lies, drops the rows that cannot join before they are sent anywhere. None that can is
-//! lost, and of the others a share of the filter's rate moves in vain.
+//! A log of many users is joined with a list of some of them. A filter of the list is sent to the
+//! log's machine, and drops rows that cannot join before they are sent. No row that can join is
+//! lost. Of the other rows, the share that is sent needlessly is the filter's rate.
 
 use crivo::keys::KeyScheme;
 use crivo::membership::Bloom;
@@ -21,7 +21,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, 0.01),
 };
 
-/// `wanted_rate` is what theory takes for the filter's rate.
+/// `wanted_rate` replaces the filter's rate in the theory.
 fn measure(context: &Context<'_>, wanted_rate: f64) -> Result<Report> {
     let mut report = Report::new();
     let users = context.size(40_000_u64, 400_000, 4_000_000);
@@ -32,11 +32,11 @@ fn measure(context: &Context<'_>, wanted_rate: f64) -> Result<Report> {
     let mut random = context.random("log");
     let scheme = KeyScheme::integers().with_seed(random.bits());
     let mut filter = Bloom::for_items_with_scheme(wanted, 0.01, scheme)?;
-    // Which users are wanted has nothing to do with how much they do.
+    // Which users are wanted is independent of their numbers of rows.
     for user in (0..users).step_by(50) {
         filter.insert(&user)?;
     }
-    // Few users do much: how many rows each has.
+    // The number of rows of each user: a few users have many.
     let zipf = Weighted::zipf(users as usize, 0.8);
     let mut rows_of = vec![0_u64; users as usize];
     for row in 0..rows {
@@ -64,7 +64,7 @@ fn measure(context: &Context<'_>, wanted_rate: f64) -> Result<Report> {
     part.equal("rows that join and are dropped", lost as f64, 0.0);
     let given_fill = filter.false_positive_rate();
     part.named_share("other users let through, given the filter's fill", let_through, others, given_fill);
-    // Chance decides about each user with all its rows, and about the fill of the one filter.
+    // Chance decides about each user with all its rows, and about the fill of the only filter.
     let fill = libm::pow(wanted_rate, 1.0 / f64::from(filter.hashes()));
     let of_fill = f64::from(filter.hashes()) * sqrt((1.0 - fill) / fill / filter.bits() as f64);
     let of_users = (1.0 - wanted_rate) / wanted_rate * squares / (other_rows as f64 * other_rows as f64);
@@ -108,7 +108,7 @@ fn measure(context: &Context<'_>, wanted_rate: f64) -> Result<Report> {
         }
         let asked = filters * others;
         let theory = rate((bits * wanted) as f64, hashes, wanted as f64) * wanted_rate / 0.01;
-        // The fills of the filters, and chance for each user.
+        // The deviation of the fills of the filters, and of the decision about each user.
         let fill = libm::pow(theory, 1.0 / hashes);
         let of_fill = hashes * sqrt((1.0 - fill) / fill / (filters * bits * wanted) as f64);
         part.at(

@@ -1,10 +1,10 @@
-//! Sets by their filters: union, intersection, and building in parallel.
+//! Set operations on filters: union, intersection, and parallel construction.
 //!
-//! The OR of two filters is the filter of the union, bit for bit, so a filter can be built in parts
-//! on any number of threads. The AND finds everything that both sets hold. But it also has bits
-//! that different keys of the two sets happen to share: `1 − qA − qB + q∪` of them are set, with
-//! `q = (1 − 1/m)^(kn)` of either set and of the union, which is more than the filter of the shared
-//! keys alone would have.
+//! The OR of two filters is the filter of the union, bit for bit. So a filter can be built in parts
+//! on any number of threads. The AND finds all keys that are in both sets. But it also has bits
+//! that different keys of the two sets share by chance: `1 − qA − qB + q∪` of the bits are set,
+//! with `q = (1 − 1/m)^(kn)` of either set and of the union. That is more than in the filter of the
+//! common keys alone.
 
 use crivo::keys::KeyScheme;
 use crivo::membership::Bloom;
@@ -25,7 +25,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 
 const HASHES: u32 = 5;
 
-/// `shared_bits` multiplies the part of the AND's bits that different keys happen to share.
+/// `shared_bits` multiplies the part of the AND's bits that different keys share by chance.
 fn measure(context: &Context<'_>, shared_bits: f64) -> Result<Report> {
     let mut report = Report::new();
     let keys = context.size(4_000, 40_000, 400_000);

@@ -1,7 +1,6 @@
-//! How many bits? From one to ten for each key, each with the best number of hash functions.
+//! The number of bits: from one to ten for each key, each with the best number of hash functions.
 //!
-//! At ten bits a key and `k = 7` the rate is 0.82 %; it falls by the factor 0.6185 for each bit
-//! more.
+//! At ten bits a key and `k = 7` the rate is 0.82 %. Each additional bit multiplies it by 0.6185.
 
 use libm::{log, pow, round};
 
@@ -18,7 +17,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, log(2.0)),
 };
 
-/// `log_of_two` is what theory takes for `ln 2` when it says how far the rate falls.
+/// `log_of_two` replaces `ln 2` in the theory of how fast the rate falls.
 fn measure(context: &Context<'_>, log_of_two: f64) -> Result<Report> {
     let mut report = Report::new();
     let items = context.size(5_000, 20_000, 97_591);

@@ -1,3 +1,3 @@
-//! A fair sample?
+//! Tests of random samples.
 
 pub(crate) mod reservoir;

@@ -1,8 +1,8 @@
-//! Is every element of a stream as likely to be sampled as any other?
+//! Tests that every element of a stream is sampled with the same probability.
 //!
-//! For a reservoir of one, the element kept is looked at; for a reservoir of `k`, a random one of
-//! those kept, which must be any element with the same probability, and where there are few enough
-//! whole samples are counted: each of the `C(n, k)` must be as likely as any other.
+//! For a reservoir of one, the kept element is examined. For a reservoir of `k`, a random one of
+//! the kept elements is examined, which must be any element with the same probability. If there are
+//! few enough, whole samples are counted: each of the `C(n, k)` must have the same probability.
 
 use crivo::keys::{KeyRef, KeyScheme};
 use crivo::sampling::Reservoir;
@@ -19,7 +19,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, 0.0),
 };
 
-/// `lean` is by how much theory takes later elements to be more likely than earlier ones.
+/// `lean` is the excess probability of later elements over earlier ones in theory.
 fn measure(context: &Context<'_>, lean: f64) -> Result<Report> {
     let mut report = Report::new();
     let trials = context.size(60_000, 400_000, 3_000_000);
@@ -41,7 +41,7 @@ fn measure(context: &Context<'_>, lean: f64) -> Result<Report> {
             places.add(sample.iter().sum::<usize>() as f64 / sample.len() as f64);
             counts[sample[random.below(sample.len())]] += 1;
         }
-        // Of k different ones of n: less than a k-th of the variance of one.
+        // The mean of k distinct elements of n has less than a k-th of the variance of one.
         let (kept, of) = (f64::from(k), n as f64);
         let variance = (of * of - 1.0) / 12.0 / kept * (of - kept) / (of - 1.0);
         wholes.named(format!("mean place of {k} of {n}"), places.check_mean(variance));
@@ -53,7 +53,7 @@ fn measure(context: &Context<'_>, lean: f64) -> Result<Report> {
         report.add(part);
         wholes.distribution(format!("{k} of {n}"), &counts, &expected)?;
     }
-    // All sets of three out of six.
+    // Counts all sets of three out of six.
     let mut random = context.random("sets");
     let mut counts = vec![0; 64];
     for _ in 0..trials {
@@ -67,7 +67,7 @@ fn measure(context: &Context<'_>, lean: f64) -> Result<Report> {
         0.0,
     );
     wholes.distribution("sets of 3 of 6", &sets, &[1.0 / 20.0; 20])?;
-    // A long stream, in tenths.
+    // Counts a long stream in tenths.
     let (n, long) = (context.size(2_000, 20_000, 1_000_000), context.size(10_500, 12_000, 20_000));
     let mut random = context.random("long");
     let mut counts = vec![0; 10];
@@ -80,7 +80,7 @@ fn measure(context: &Context<'_>, lean: f64) -> Result<Report> {
     Ok(report)
 }
 
-/// The places that a reservoir keeps of a stream.
+/// Returns the positions in a stream that a reservoir keeps.
 fn sample_of(capacity: u32, elements: u64, random: &mut Random) -> Result<Vec<usize>> {
     let mut reservoir = Reservoir::with_scheme(capacity.into(), KeyScheme::integers(), random.bits())?;
     for element in 0..elements {

@@ -1,8 +1,8 @@
-//! All pairs, by brute force and by bands, as the number of objects doubles.
+//! All pairs, by brute force and by bands, when the number of objects doubles.
 //!
-//! Brute force compares `n(n − 1)/2` pairs: four times as many when `n` doubles. Bands compare only
-//! those that meet: the similar ones, and hardly any others, so twice as many. What is counted are
-//! comparisons, which repeat; the times they take are noted apart.
+//! Brute force compares `n(n − 1)/2` pairs, which are four times as many when `n` doubles. Bands
+//! compare only candidates: the similar pairs and very few others, so twice as many. The experiment
+//! counts comparisons, which repeat; their times are noted separately.
 
 use crivo::keys::KeyScheme;
 use crivo::similarity::jaccard::{at_least, jaccard_sorted};
@@ -26,7 +26,7 @@ const SIZE: usize = 60;
 const SHARED: usize = 50;
 const ALIKE: f64 = SHARED as f64 / (2 * SIZE - SHARED) as f64;
 
-/// `power` is that of `n` which theory gives to brute force.
+/// `power` is the power of `n` in the theory of brute force.
 fn measure(context: &Context<'_>, power: f64) -> Result<Report> {
     let mut report = Report::new();
     let sizes =
@@ -56,8 +56,8 @@ fn measure(context: &Context<'_>, power: f64) -> Result<Report> {
         let (compared, similar) = context.timed(format!("bands, {n} sets"), || by_bands(&sets, bands))?;
         band_times.push((n as f64, context.last_time()));
         found.equal(format!("{n} sets, by brute force"), exact as f64, (n / 2) as f64);
-        // The slots of small sets are more even than chance, so that no more pairs are lost than
-        // the curve says.
+        // The slots of small sets are more even than independent ones, so no more pairs are lost
+        // than the theory gives.
         found.named(
             format!("{n} sets, by bands"),
             Measure::Share {
@@ -67,7 +67,7 @@ fn measure(context: &Context<'_>, power: f64) -> Result<Report> {
                 side: Side::AtLeast,
             },
         );
-        // Sets that are not alike share next to nothing, so they do not meet.
+        // Dissimilar sets share almost nothing, so they are not candidates.
         found.between(format!("{n} sets: compared in vain by bands"), (compared - similar) as f64, 0.0, 3.0);
         if let Some((brute_before, bands_before)) = before {
             part.exact(
@@ -115,7 +115,7 @@ fn sets(n: usize, random: &mut Random) -> Vec<Vec<u64>> {
     sets
 }
 
-/// How many pairs bands bring together, and how many of these are alike.
+/// Returns the number of candidate pairs of bands, and how many of them are similar.
 fn by_bands(sets: &[Vec<u64>], bands: Bands) -> Result<(u64, u64)> {
     let k = bands.slots();
     let mut index = LshIndex::with_scheme(k, bands, KeyScheme::hashes())?;

@@ -1,8 +1,8 @@
 //! Bands: the S-curve.
 //!
-//! With `b` bands of `r` rows two sets meet in at least one band with probability
-//! `1 − (1 − J^r)^b`. To select sets with `J ≤ 0.6` with a probability below 0.01 and those with
-//! `J ≥ 0.9` with 0.99, `b = 20` and `r = 15` are the fewest slots.
+//! With `b` bands of `r` rows, two sets share at least one band with probability `1 − (1 − J^r)^b`.
+//! To select sets with `J ≤ 0.6` with a probability below 0.01 and those with `J ≥ 0.9` with 0.99,
+//! `b = 20` and `r = 15` take the fewest slots.
 
 use crivo::similarity::Bands;
 use crivo::similarity::min_hash::sign;
@@ -21,11 +21,11 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, 0.0),
 };
 
-/// `more` is added to the rows of a band, in theory.
+/// `more` is added to the rows of a band in theory.
 fn measure(context: &Context<'_>, more: f64) -> Result<Report> {
     let mut report = Report::new();
-    // Large sets, so that slots are nearly independent: the curve is right to a tenth of what the
-    // check can see.
+    // The sets are large, so that slots are nearly independent: the error of the curve is a tenth
+    // of what the check can detect.
     let union = context.size(4_000, 10_000, 20_000);
     let trials = context.size(500, 2_000, 20_000);
     report.parameter("trials", trials);

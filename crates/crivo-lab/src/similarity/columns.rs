@@ -1,8 +1,8 @@
-//! Whole signatures never agree.
+//! Whole signatures almost never agree.
 //!
-//! Two sets with `J = 0.9` agree in each slot with probability 0.9, and in all `k` of them with
-//! `0.9^k`: once in 200 times for 50 slots. That is why signatures are cut into bands. (Sets are
-//! large here, so that slots are nearly independent.)
+//! Two sets with `J = 0.9` agree in each slot with probability 0.9, and in all `k` slots with
+//! `0.9^k`: once in 200 times for 50 slots. That is why signatures are divided into bands. (Sets
+//! are large here, so that slots are nearly independent.)
 
 use crivo::similarity::min_hash::sign;
 use libm::pow;
@@ -20,7 +20,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, 0.9),
 };
 
-/// `j` is what theory takes for 0.9.
+/// `j` replaces 0.9 in the theory.
 fn measure(context: &Context<'_>, j: f64) -> Result<Report> {
     let mut report = Report::new();
     let union = 20_000;
@@ -37,8 +37,8 @@ fn measure(context: &Context<'_>, j: f64) -> Result<Report> {
         let (a, b) = sets.draw(&mut random);
         sign(a, &mut first)?;
         sign(b, &mut second)?;
-        // The first slots of a signature are a shorter one for this purpose: each slot is filled by
-        // itself.
+        // The first slots of a signature serve as a shorter signature, because each slot is filled
+        // independently.
         let equal = first.iter().zip(&second).take_while(|(a, b)| a == b).count();
         for (agreed, &k) in agreed.iter_mut().zip(&lengths) {
             *agreed += u64::from(equal >= k);

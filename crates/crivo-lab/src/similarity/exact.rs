@@ -1,14 +1,15 @@
-//! Jaccard's index exactly, in two ways.
+//! The exact Jaccard index, computed in two ways.
 //!
-//! By sorting: `O(n log n)` comparisons, and room for the elements themselves. By a direct table of
-//! `2^ℓ` bits: `O(n)` steps, whatever the elements, and room for the universe. Both give the same
-//! number; which is cheaper depends on `ℓ`.
+//! Sorting takes `O(n log n)` comparisons, and memory for the elements themselves. A direct table
+//! of `2^ℓ` bits takes `O(n)` steps for any elements, and memory for the universe. Both give the
+//! same number; which is cheaper depends on `ℓ`.
 //!
-//! What is counted repeats. *Sorting* is a merge sort of both sets, and a walk along both:
-//! comparisons, and elements that are held at once. *The table* takes a step for each element of
-//! the first set, which it enters, and one for each of the second, which it looks up; that it
-//! begins empty is taken for granted, as the chapter does (§5.6). crivo's own two functions have to
-//! give the same similarity, and the times they take are noted apart.
+//! The experiment counts operations, which repeat. *Sorting* is a merge sort of both sets and a
+//! walk along both. It counts comparisons, and the elements that are held at once. *The table*
+//! takes a step for each element of the first set, which it enters, and one for each of the second,
+//! which it looks up. The cost of the initially empty table is not counted, as in the chapter
+//! (§5.6). crivo's own two functions must give the same similarity, and their times are noted
+//! separately.
 
 use crivo::membership::DirectTable;
 use crivo::similarity::jaccard::{overlap_direct, overlap_unsorted};
@@ -26,16 +27,16 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, &Theory::default()),
 };
 
-/// What theory takes the costs to be.
+/// The costs in theory.
 struct Theory {
-    /// Multiplies the comparisons of sorting.
+    /// The factor of the comparisons of sorting.
     comparisons: f64,
-    /// Elements of `ℓ` bits that sorting holds at once, for each of `n`: both sets, and room to
-    /// merge one.
+    /// The number of elements of `ℓ` bits that sorting holds at once, divided by `n`: both sets,
+    /// and a buffer to merge one.
     held: f64,
-    /// Steps of the table, for each of `n`: one to enter, one to look up.
+    /// The number of steps of the table, divided by `n`: one to enter, one to look up.
     steps: f64,
-    /// Bits of the table, for each of `2^ℓ`.
+    /// The number of bits of the table, divided by `2^ℓ`.
     bits: f64,
 }
 
@@ -79,7 +80,7 @@ fn measure(context: &Context<'_>, theory: &Theory) -> Result<Report> {
         same.equal(format!("table, counted, {n} elements"), by_table.jaccard, truth);
         let (x, n) = (n as f64, n as u64);
         let scale = x * log2(x);
-        // n log₂ n less some 1.25n, with a variance of 0.35n (Flajolet and Golin, 1994).
+        // n log₂ n minus about 1.25n, with a variance of 0.35n (Flajolet and Golin, 1994).
         comparing.at(
             x,
             Measure::Normal {
@@ -91,13 +92,13 @@ fn measure(context: &Context<'_>, theory: &Theory) -> Result<Report> {
             },
         );
         // One comparison for each element of the union, except those that are left when the other
-        // set ends. A third of the elements are in one set alone, so the last twenty all are with a
-        // chance of 3^−20 for each set.
+        // set ends. A third of the elements are only in one of the sets. So the last twenty all are
+        // with a probability of 3^−20 for each set.
         let union = x + libm::floor(x / 2.0);
         walking.between(format!("{n} elements"), by_sorting.walked as f64, union - 20.0, union);
         held.exact_at(x, by_sorting.held as f64 / x, theory.held, 0.0);
         steps.exact_at(x, by_table.steps as f64 / x, theory.steps, 0.0);
-        // Beside the bits there is a word or two of administration.
+        // Beside the bits there are one or two words of administration.
         let least = theory.bits;
         room.between(
             format!("bits, {n} elements"),
@@ -112,7 +113,8 @@ fn measure(context: &Context<'_>, theory: &Theory) -> Result<Report> {
     Ok(report)
 }
 
-/// Two sets of `n` elements below the limit in random order, which share a half of their elements.
+/// Returns two sets of `n` elements below the limit in random order, which share half of their
+/// elements.
 fn sets(n: usize, universe: u64, random: &mut Random) -> (Vec<u64>, Vec<u64>) {
     let union = n + n / 2;
     let mut is_taken = vec![false; universe as usize];
@@ -123,25 +125,25 @@ fn sets(n: usize, universe: u64, random: &mut Random) -> (Vec<u64>, Vec<u64>) {
             elements.push(element as u64);
         }
     }
-    // Copies, which have room for their elements and no more.
+    // The copies have a capacity of exactly their elements.
     let (first, mut second) = (elements[..n].to_vec(), elements[union - n..].to_vec());
     random.shuffle(&mut second);
     (first, second)
 }
 
-/// The similarity by sorting, and what it cost.
+/// The similarity by sorting, and its cost.
 struct Sorted {
     jaccard: f64,
-    /// Comparisons of sorting the first set.
+    /// The comparisons of sorting the first set.
     comparisons: u64,
-    /// Comparisons of the walk along both.
+    /// The comparisons of the walk along both sets.
     walked: u64,
-    /// Elements for which there was room at once.
+    /// The capacity for elements at once.
     held: usize,
 }
 
 fn by_sorting(mut a: Vec<u64>, mut b: Vec<u64>) -> Sorted {
-    // What is merged goes through here, a set at a time.
+    // The buffer for merging, one set at a time.
     let mut room = vec![0; a.len().max(b.len())];
     let mut comparisons = 0;
     merge_sort(&mut a, &mut room, &mut comparisons);
@@ -158,7 +160,7 @@ fn by_sorting(mut a: Vec<u64>, mut b: Vec<u64>) -> Sorted {
     Sorted { jaccard, comparisons, walked, held: a.capacity() + b.capacity() + room.capacity() }
 }
 
-/// The similarity by a table, and what it cost.
+/// The similarity by a table, and its cost.
 struct Tabled {
     jaccard: f64,
     steps: u64,
@@ -182,8 +184,8 @@ fn by_table(a: &[u64], b: &[u64], universe: u64) -> Result<Tabled> {
 }
 
 /// Returns the mean number of comparisons of a merge sort of `n` elements in random order. Merging
-/// `a` and `b` elements takes one for each, except the `a/(b + 1) + b/(a + 1)` that are left on
-/// average when the other list ends.
+/// `a` and `b` elements takes one comparison for each, except for the `a/(b + 1) + b/(a + 1)` that
+/// are left on average when the other list ends.
 fn expected_comparisons(n: usize) -> f64 {
     if n < 2 {
         return 0.0;
@@ -195,7 +197,7 @@ fn expected_comparisons(n: usize) -> f64 {
     first + second + a + b - a / (b + 1.0) - b / (a + 1.0)
 }
 
-/// A merge sort that counts its comparisons; `room` is as long as the items.
+/// Sorts by merging, and counts the comparisons. `room` is a buffer as long as the longest set.
 fn merge_sort(items: &mut [u64], room: &mut [u64], comparisons: &mut u64) {
     let half = items.len() / 2;
     if half == 0 {
@@ -207,7 +209,7 @@ fn merge_sort(items: &mut [u64], room: &mut [u64], comparisons: &mut u64) {
     let (mut i, mut j) = (0, 0);
     let room = &mut room[..items.len()];
     for place in &mut *room {
-        // Nothing is left to compare with once one of the two ends.
+        // When one half ends, no comparison is needed.
         let take_right = if i < left.len() && j < right.len() {
             *comparisons += 1;
             right[j] < left[i]
@@ -252,8 +254,8 @@ mod tests {
 
     #[test]
     fn expected_comparisons_are_those_of_all_orders_of_four() {
-        // Two merges of two take one each; merging their results takes 2 in a third of the orders
-        // and 3 in the others.
+        // Two merges of two elements take one comparison each. Merging their results takes 2 in a
+        // third of the orders and 3 in the others.
         assert!((expected_comparisons(4) - (2.0 + 8.0 / 3.0)).abs() < 1e-12);
     }
 

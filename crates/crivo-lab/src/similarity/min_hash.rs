@@ -1,9 +1,9 @@
-//! MinHash: the chance that two sets have the same smallest hash is their similarity.
+//! MinHash: two sets have the same smallest hash with a probability equal to their similarity.
 //!
 //! The share of equal slots of two signatures of length `k` has mean `J` and, if slots were
-//! independent, variance `J(1 − J)/k`. Here slots filled in the same round hold different elements,
-//! which makes the variance a little less: times `1 − q(k − 1)/(N − 1)`, `q` being the chance that
-//! two slots are filled in the same round (docs/accuracy).
+//! independent, variance `J(1 − J)/k`. Here slots filled in the same round have different elements,
+//! which makes the variance slightly less. The factor is `1 − q(k − 1)/(N − 1)`, where `q` is the
+//! probability that two slots are filled in the same round (docs/accuracy).
 
 use crivo::keys::KeyScheme;
 use crivo::similarity::MinHash;
@@ -23,14 +23,14 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, 1.0),
 };
 
-/// The variance of the share of equal slots.
+/// Returns the variance of the share of equal slots.
 fn variance(k: f64, union: f64, j: f64) -> f64 {
     let (one_empty, two_empty) = (pow(1.0 - 1.0 / k, union), pow(1.0 - 2.0 / k, union));
     let same_round = (1.0 - 2.0 * one_empty + two_empty) / (1.0 - two_empty);
     j * (1.0 - j) / k * (1.0 - same_round * (k - 1.0) / (union - 1.0))
 }
 
-/// `factor` multiplies the similarity that theory takes.
+/// `factor` multiplies the similarity in theory.
 fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     let mut report = Report::new();
     let trials = context.size(5_000, 40_000, 400_000);
@@ -92,7 +92,8 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
                 );
             }
             if k == 400 {
-                // Two deviations at the worst similarity: 4.6 % of normal errors are larger.
+                // The bound is two deviations at the worst similarity: 4.6 % of normal errors are
+                // larger.
                 numbers.share_at_most(
                     format!("J = {similarity}, k = 400: errors above 0.05"),
                     off,

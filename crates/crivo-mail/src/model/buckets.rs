@@ -1,8 +1,8 @@
-//! Where to look: messages by the keys of their signatures, counts by sender.
+//! Two tables of buckets: messages by the keys of their signatures, and counts by sender.
 //!
-//! Both are tables of buckets, each a record with a checksum. All buckets are there at all times,
-//! so that a key that no message has is known to be one: its bucket was read, and it was whole. A
-//! check of one message reads 33 of them and nothing else.
+//! Each bucket is a record with a checksum. All buckets are always stored. So if a key is not in
+//! its bucket, no message has the key, because the bucket was read and its checksum is right. A
+//! check of one message reads 33 buckets and nothing else.
 
 use std::collections::BTreeMap;
 
@@ -12,31 +12,31 @@ use super::place::{Kind, place, range};
 use crate::error::Result;
 use crate::store::{Bytes, File, Table};
 
-/// How many buckets the keys of signatures have.
+/// The number of buckets of signature keys.
 pub(super) const KEY_BUCKETS: u32 = 4096;
 
-/// How many buckets the senders have.
+/// The number of buckets of senders.
 pub(super) const SENDER_BUCKETS: u32 = 1024;
 
-/// A key as it is kept, and the first 32 bits of the fingerprint of the message that has it. Two
-/// messages with the same bits are one message here: which of them is alike is found out when they
-/// are compared.
+/// A key as it is stored, and the first 32 bits of the fingerprint of the message that has it.
+/// Messages with the same 32 bits share a posting. The comparison of signatures then tells them
+/// apart.
 pub(crate) type Posting = (u32, u32);
 
 /// A sender's hash, and how often it was learned as spam and as ham.
 pub(crate) type Reputation = (u64, u32, u32);
 
-/// The bucket of a key, and what is kept of the key in it.
+/// Returns the bucket of a key, and the part of the key that is stored in it.
 pub(crate) fn home_of_key(key: u64) -> (u32, u32) {
     ((key >> 52) as u32 % KEY_BUCKETS, key as u32)
 }
 
-/// A sender as it is kept.
+/// Returns the hash under which a sender is stored.
 pub(super) fn hash_of_sender(sender: &str) -> u64 {
     xxh3_64(sender.as_bytes())
 }
 
-/// The bucket of a sender, and its hash.
+/// Returns the bucket of a sender, and the sender's hash.
 pub(crate) fn home_of_sender(sender: &str) -> (u32, u64) {
     let hash = hash_of_sender(sender);
     (bucket_of_sender(hash), hash)
@@ -46,12 +46,12 @@ fn bucket_of_sender(hash: u64) -> u32 {
     (hash >> 54) as u32 % SENDER_BUCKETS
 }
 
-/// The first 32 bits of a fingerprint.
+/// Returns the first 32 bits of a fingerprint.
 pub(crate) fn head_of(fingerprint: u64) -> u32 {
     (fingerprint >> 32) as u32
 }
 
-/// The postings of a bucket, ascending.
+/// Returns the postings of a bucket, in ascending order.
 pub(crate) fn postings(file: &File, bucket: u32) -> Result<Vec<Posting>> {
     match file.get(Table::Derived, place(Kind::Keys, 0, bucket), decode_postings)? {
         Some(postings) => Ok(postings),
@@ -59,7 +59,8 @@ pub(crate) fn postings(file: &File, bucket: u32) -> Result<Vec<Posting>> {
     }
 }
 
-/// Steps between keys, seven bits a byte, and the bits of the message after each.
+/// Decodes postings: each is the step from the key before in seven bits a byte, then the bits of
+/// the message.
 fn decode_postings(record: &[u8]) -> Option<Vec<Posting>> {
     let (mut bytes, mut postings, mut key) = (Bytes(record), Vec::with_capacity(record.len() / 6), 0_u32);
     while !bytes.0.is_empty() {
@@ -78,7 +79,7 @@ fn decode_postings(record: &[u8]) -> Option<Vec<Posting>> {
     Some(postings)
 }
 
-/// As stores of version 2 have them: whole keys and whole fingerprints.
+/// Decodes postings of stores of version 2, which have whole fingerprints and no steps.
 fn decode_old_postings(record: &[u8]) -> Option<Vec<Posting>> {
     let mut bytes = Bytes(record);
     let mut postings = Vec::with_capacity(record.len() / 12);
@@ -135,19 +136,19 @@ fn put_reputations(file: &File, bucket: u32, found: &[Reputation]) -> Result<()>
     file.put(Table::Derived, place(Kind::Senders, 0, bucket), record)
 }
 
-/// What is to be put into the buckets, or taken out of them: for each bucket, who comes and who
-/// goes. One list holds all, because thousands of small ones that are freed stay with the process.
+/// Changes to the buckets: the keys and senders of messages that are added or removed. All are in
+/// two lists, because thousands of small lists would stay with the process after they are freed.
 #[derive(Debug, Default)]
 pub(super) struct Filling {
     keys: Vec<(u32, Posting, bool)>,
     senders: Vec<(u32, SenderChange)>,
 }
 
-/// A sender's hash, whether the message is spam, and whether it comes.
+/// A sender's hash, whether the message is spam, and whether it is added rather than removed.
 type SenderChange = (u64, bool, bool);
 
 impl Filling {
-    /// A message with these keys comes, or goes.
+    /// Adds or removes a message with these keys.
     pub(super) fn keys(&mut self, message: u64, keys: &[u64], comes: bool) {
         for &key in keys {
             let (bucket, tag) = home_of_key(key);
@@ -155,18 +156,18 @@ impl Filling {
         }
     }
 
-    /// A message of this sender, given by its hash, comes or goes.
+    /// Adds or removes a message of this sender, given by its hash.
     pub(super) fn sender(&mut self, hash: u64, is_spam: bool, comes: bool) {
         self.senders.push((bucket_of_sender(hash), (hash, is_spam, comes)));
     }
 
-    /// Brings changes of a bucket together, in their order.
+    /// Sorts the changes by bucket. Changes of one bucket keep their order.
     fn sort(&mut self) {
         self.keys.sort_by_key(|(bucket, ..)| *bucket);
         self.senders.sort_by_key(|(bucket, _)| *bucket);
     }
 
-    /// Writes all buckets anew.
+    /// Writes all buckets anew, from these changes alone.
     pub(super) fn write_all(mut self, file: &File) -> Result<()> {
         self.sort();
         let (first, last) = range(Kind::OldKeys, 0);
@@ -210,7 +211,7 @@ impl Filling {
     }
 }
 
-/// Counts after changes, without those that are zero, by hash.
+/// Returns the counts after the changes, sorted by hash. Counts that are zero are left out.
 fn counted(before: Vec<Reputation>, changes: &[(u32, SenderChange)]) -> Vec<Reputation> {
     let mut counts: BTreeMap<u64, (u32, u32)> =
         before.into_iter().map(|(hash, spam, ham)| (hash, (spam, ham))).collect();

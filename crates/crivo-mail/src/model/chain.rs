@@ -1,10 +1,11 @@
-//! The later messages: fitted in blocks, and those after the last whole block one by one.
+//! The later messages: those in whole blocks are fitted block by block, those after the last whole
+//! block one by one.
 //!
 //! A block continues from the weights after the blocks before it, in several passes. The messages
-//! after the last whole block each add one step. So all depends on the messages and their order
-//! alone, and where the weights were stored in between changes nothing. A lesson that comes last
-//! looks at the weights and counts of its own features, and stores its step. When it fills a block,
-//! that is fitted, and the weights after it are stored as the checkpoint.
+//! after the last whole block (the tail) each add one step. So the result depends on the messages
+//! and their order alone, and not on where weights were stored in between. A lesson that comes last
+//! reads the weights and counts of its own features, and stores its step. When it fills a block,
+//! that block is fitted, and the weights after it are stored as the checkpoint.
 
 use super::Head;
 use super::place::{Kind, place, range};
@@ -15,38 +16,38 @@ use crate::linear::{FeatureRows, Recipe, Rows, Step, Weights};
 use crate::store::{Bytes, File, Store, Table, decode_features, encode_features, put_bytes};
 use crate::worth::{Counts, squares_of};
 
-/// How many messages are fitted together.
+/// The number of messages that are fitted together.
 pub(super) const BLOCK: usize = 64;
 
-/// How they are.
+/// How the later messages are fitted.
 const LATER: Recipe = Recipe { cost: 16.0, passes: 2 };
 
 /// A later message: when it was learned, its fingerprint, and whether it is spam.
 pub(super) type LaterMessage = (i64, u64, bool);
 
-/// How far the later messages go.
+/// The extent of the later messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Chain {
     /// The generation of the store in which the base or the checkpoint was written.
     pub(super) written: u64,
-    /// How many later messages there are.
+    /// The number of later messages.
     pub(super) later: u64,
 }
 
 impl Chain {
-    /// How many messages come after the last whole block.
+    /// Returns the number of messages after the last whole block.
     pub(super) fn tail(self) -> usize {
         self.later as usize % BLOCK
     }
 
-    /// Where the weights are from which the tail continues.
+    /// Returns the record kind of the weights from which the tail continues.
     pub(super) fn checkpoint(self) -> Kind {
         if self.later as usize >= BLOCK { Kind::Checkpoint } else { Kind::Base }
     }
 }
 
-/// Fits all later messages after the base, and stores what a lesson continues from. Returns the
-/// bias.
+/// Fits all later messages after the base, and stores the state that the next lesson continues
+/// from. Returns the bias.
 pub(super) fn write(
     file: &File,
     (mut weights, mut counts): (Weights, Counts),
@@ -88,9 +89,9 @@ pub(super) fn write(
     Ok(weights.bias)
 }
 
-/// Continues with the messages of a block. Their own features count by then: a word that is new
-/// would be worth little otherwise. `squares` is room for all slots; only those of the block are
-/// used.
+/// Continues the fit with the messages of a block. Their own features are counted before, because a
+/// new word would otherwise have little worth. `squares` has room for all slots, but only the slots
+/// of the block are used.
 fn fit_block(
     weights: &mut Weights,
     counts: &mut Counts,
@@ -104,7 +105,7 @@ fn fit_block(
 }
 
 /// Continues with messages that come after all others, in their order. The result is that of
-/// [`write()`], bit for bit. `known` are the weights before, if they are at hand.
+/// [`write()`], bit for bit. `known` are the weights before, if the caller has them.
 pub(super) fn append(
     store: &Store,
     head: &mut Head,
@@ -144,7 +145,7 @@ pub(super) fn append(
             (rows, known) = (Rows::default(), None);
         } else {
             let squares = squares_in_tail(file, checkpoint, &rows, &tail)?;
-            // They are of the first new message only.
+            // The known weights are valid for the first new message only.
             let weights = match known.take() {
                 Some(known) => known.at(&features),
                 None => weights_in_tail(file, checkpoint, &features, tail.len() - 1)?,
@@ -159,11 +160,11 @@ pub(super) fn append(
     Ok(())
 }
 
-/// The squares of the worth of the features of the last message of a tail, counted with all of the
-/// tail.
+/// Returns the squared worths of the features of a tail's last message. The counts include the
+/// whole tail.
 fn squares_in_tail(file: &File, checkpoint: Kind, rows: &Rows, tail: &[LaterMessage]) -> Result<Vec<f32>> {
     let last = rows.row(tail.len() - 1);
-    // How many messages have transport headers is asked for as well.
+    // The number of messages with transport headers is read as well.
     let mark = (TRANSPORT as u32) << 1;
     let mut asked = last.to_vec();
     let place_of_mark = asked.partition_point(|entry| *entry < mark);
@@ -185,7 +186,7 @@ fn squares_in_tail(file: &File, checkpoint: Kind, rows: &Rows, tail: &[LaterMess
     Ok(squares_of(slots.zip(counts), marked, messages))
 }
 
-/// The weights of features after a number of steps.
+/// Returns the weights of features after a number of steps.
 fn weights_in_tail(file: &File, checkpoint: Kind, features: &[u32], steps: usize) -> Result<Vec<f32>> {
     let mut weights = vectors::weights_at(file, checkpoint, features)?;
     for number in 0..steps {
@@ -196,7 +197,7 @@ fn weights_in_tail(file: &File, checkpoint: Kind, features: &[u32], steps: usize
 }
 
 /// Calls `take` for each pair of places in two ascending lists of entries that have the same slot,
-/// in their order.
+/// in ascending order.
 fn for_each_common(one: &[u32], other: &[u32], mut take: impl FnMut(usize, usize)) {
     let mut start = 0;
     for (place, entry) in one.iter().enumerate() {
@@ -207,7 +208,7 @@ fn for_each_common(one: &[u32], other: &[u32], mut take: impl FnMut(usize, usize
     }
 }
 
-/// Weights after the steps from one number to another, which is not included.
+/// Returns the weights after the steps from number `from` up to, but not including, `to`.
 pub(super) fn weights_after(file: &File, mut weights: Weights, from: usize, to: usize) -> Result<Weights> {
     for number in from..to {
         weights.take(&load_step(file, number)?);
@@ -246,7 +247,7 @@ fn put_block(file: &File, number: usize, block: &[LaterMessage]) -> Result<()> {
     file.put(Table::Derived, place(Kind::Later, 0, number as u32), record)
 }
 
-/// The messages of a block, in their order.
+/// Returns the messages of a block, in their order.
 fn load_block(file: &File, number: usize) -> Result<Vec<LaterMessage>> {
     file.need(Table::Derived, place(Kind::Later, 0, number as u32), |record| {
         let mut bytes = Bytes(record);
@@ -261,7 +262,7 @@ fn load_block(file: &File, number: usize) -> Result<Vec<LaterMessage>> {
     })
 }
 
-/// The last of the later messages; none if there is none.
+/// Returns the last of the later messages, or `None` if there are no later messages.
 pub(super) fn last(file: &File, chain: Chain) -> Result<Option<LaterMessage>> {
     match (chain.later as usize).checked_sub(1) {
         Some(place) => Ok(load_block(file, place / BLOCK)?.last().copied()),
@@ -269,7 +270,7 @@ pub(super) fn last(file: &File, chain: Chain) -> Result<Option<LaterMessage>> {
     }
 }
 
-/// All later messages, in their order.
+/// Returns all later messages, in their order.
 pub(super) fn load_later(file: &File, chain: Chain) -> Result<Vec<LaterMessage>> {
     let mut later = Vec::with_capacity(chain.later as usize);
     for number in 0..(chain.later as usize).div_ceil(BLOCK) {

@@ -1,4 +1,4 @@
-//! Deriving the model: from all messages, or after a few of them changed.
+//! Derives the model from all messages, or updates it after a few of them changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,13 +16,13 @@ use crate::label::Label;
 use crate::linear::{FeatureRows, Rows, Weights};
 use crate::store::{Changed, Learnt, Mark, Store, Table};
 
-/// Up to this number of messages, all are the base.
+/// Up to this number of messages, all of them are in the base.
 const SMALL: usize = 64;
 
-/// Whether a message is spam, and since when; none if it is neither spam nor ham.
+/// Whether a message is spam, and the time it was learned; `None` if it is neither spam nor ham.
 type Class = Option<(bool, i64)>;
 
-/// Returns how many of the messages are the base.
+/// Returns the number of messages in the base.
 fn base_size(messages: usize) -> usize {
     let mut size = SMALL;
     if messages <= size {
@@ -129,7 +129,7 @@ pub(crate) fn derive_after(store: &Store, changed: &[Changed], known: Option<&Mo
     let comes = moved.iter().filter(|(_, _, after)| after.is_some()).count();
     let goes = moved.iter().filter(|(_, before, _)| before.is_some()).count();
     let count_after = (count as usize + comes).saturating_sub(goes);
-    // The base has at least as many as it should, because messages of one time are not divided.
+    // The base may have more than `base_size`, because messages of one time are not divided.
     let same_base = count as usize > SMALL && base_size(count as usize) == base_size(count_after);
     let labels_change =
         changed.iter().any(|change| labels_of(change.before.as_ref()) != labels_of(change.after.as_ref()));
@@ -152,7 +152,7 @@ pub(crate) fn derive_after(store: &Store, changed: &[Changed], known: Option<&Mo
     filling.write_changes(file)?;
     let state = store.state()?;
     head.knows_both = state.spam > 0 && state.ham > 0;
-    // A single label is told from all other messages, several from each other.
+    // A single label is fitted against all other messages, several labels against each other.
     if labels_change || head.labels.len() == 1 {
         let mut labelled = Vec::new();
         store.for_each(|fingerprint, learnt| {
@@ -164,8 +164,8 @@ pub(crate) fn derive_after(store: &Store, changed: &[Changed], known: Option<&Mo
     stored::put_head(file, &head)
 }
 
-/// Fits the later messages after some of them have come, gone or changed. Returns false, and does
-/// nothing, if one of those is in the base.
+/// Fits the later messages after some of them were added, removed or changed. Returns false and
+/// changes nothing if one of the moved messages is in the base.
 fn fit_after(
     store: &Store,
     head: &mut Head,
@@ -214,7 +214,7 @@ fn fit_after(
     Ok(true)
 }
 
-/// The keys and the sender of a message that is spam or ham.
+/// Adds or removes the keys and the sender of a message, if it is spam or ham.
 fn fill(
     filling: &mut Filling,
     signer: &mut Signer,
@@ -234,7 +234,7 @@ fn fill(
 
 // ---- labels ----
 
-/// The labels of one's own that a message has.
+/// Returns the user's own labels of a message.
 fn labels_of(learnt: Option<&Learnt>) -> Vec<String> {
     let marks = learnt.map(|learnt| learnt.marks.as_slice()).unwrap_or_default();
     let named = |mark: &Mark| match &mark.label {
@@ -244,12 +244,12 @@ fn labels_of(learnt: Option<&Learnt>) -> Vec<String> {
     marks.iter().filter_map(named).collect()
 }
 
-/// The models of labels: each against the messages with other labels, or against all others if it
-/// is the only one.
+/// Derives the models of labels. Each is fitted against the messages with other labels, or against
+/// all other messages if it is the only label.
 fn derive_labels(store: &Store, mut messages: Vec<(u64, Vec<String>)>, head: &mut Head) -> Result<()> {
     let file = store.file();
     let names: BTreeSet<String> = messages.iter().flat_map(|(_, labels)| labels.iter().cloned()).collect();
-    // Weights of labels that are gone.
+    // Removes the weights of labels that no longer exist.
     file.remove_range(Table::Derived, place(Kind::Weights, 1, 0), place(Kind::Weights, u16::MAX, u32::MAX))?;
     head.labels.clear();
     if names.is_empty() {

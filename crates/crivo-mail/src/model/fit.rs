@@ -1,12 +1,14 @@
-//! Fitting the base: weights, the coefficients of the evidence, and the limits, from messages in
+//! Fits the base: weights, the coefficients of the evidence, and the limits, from messages in
 //! memory.
 //!
-//! Each message is judged by a model of the other folds first. One that contradicts its label
-//! beyond doubt is taken for a wrong label: it is put aside, and everything is fitted without it.
-//! It stays in the store, keeps its likeness, and is looked at anew whenever the base is fitted. A
-//! copy of ham that was put aside is ham, because a message that a reader rescued stays rescued. A
-//! copy of spam that was put aside is unsure at least, and spam only if the rest of the evidence
-//! says so.
+//! Each message is first judged by a model of the other folds. A message that contradicts its label
+//! beyond doubt is taken for a wrong label. It is put aside, and everything is fitted without it.
+//! It stays in the store, stays comparable by its signature, and is judged anew whenever the base
+//! is fitted.
+//!
+//! A copy of ham that was put aside is ham, because a message that a reader rescued stays rescued.
+//! A copy of spam that was put aside is at least unsure, and spam only if the other evidence says
+//! so.
 
 use std::collections::BTreeMap;
 
@@ -20,24 +22,25 @@ use crate::store::{Learnt, Store};
 use crate::thresholds::{Aside, Limits};
 use crate::worth::Counts;
 
-/// How the base is fitted: chosen by cross-validation inside of training mail.
+/// The recipe of the base, chosen by cross-validation within training mail.
 pub(super) const BASE: Recipe = Recipe { cost: 16.0, passes: 2 };
 
-/// Of fewer messages all are believed: a reader who corrects a young filter is right.
+/// Below this number of messages, all labels are believed, because a reader who corrects a young
+/// filter is right.
 const BELIEVED: usize = 200;
 
-/// What was fitted to the base.
+/// The result of fitting the base.
 pub(super) struct Fitted {
     pub(super) weights: Weights,
     pub(super) counts: Counts,
     pub(super) combiner: Combiner,
     pub(super) limits: Limits,
-    /// The places of messages that are taken for wrong labels.
+    /// The numbers of the messages that are taken for wrong labels.
     pub(super) put_aside: Vec<u32>,
 }
 
-/// Fits the weights to messages, given as places in `all` and `rows` with whether each is spam, and
-/// calibrates what they say.
+/// Fits the weights and calibrates their margins. Each example is the number of a message in `all`
+/// and `rows`, with whether it is spam.
 pub(super) fn fit_base(
     all: &TrainingSet,
     rows: &StoredRows<'_>,
@@ -82,8 +85,8 @@ pub(super) fn fit_base(
     Ok(Fitted { weights, counts, combiner, limits, put_aside })
 }
 
-/// For each example the probability that its label is wrong, by the share of wrong labels that was
-/// found.
+/// Returns the probability that its label is wrong for each example. It depends on the share of
+/// wrong labels that the fit finds.
 fn wrong_labels(evidence: &[(Evidence, bool)]) -> Vec<f64> {
     if evidence.len() < BELIEVED {
         return vec![0.0; evidence.len()];
@@ -92,9 +95,9 @@ fn wrong_labels(evidence: &[(Evidence, bool)]) -> Vec<f64> {
     evidence.iter().map(|(evidence, is_spam)| combiner.wrong_label(evidence, *is_spam, share)).collect()
 }
 
-/// Margins of messages from models that have not seen them, and the counts of all. Models learn
-/// nothing from examples that are `doubtful`, nor do these count; without any such marks all
-/// examples do.
+/// Returns margins of messages from models that have not seen them, and the counts of all. Examples
+/// that are marked in `doubtful` are neither fitted nor counted. If `doubtful` is empty, all
+/// examples are.
 pub(super) fn unseen_margins(
     rows: &impl FeatureRows,
     fold_of: impl Fn(u32) -> u64,
@@ -105,7 +108,7 @@ pub(super) fn unseen_margins(
     if examples.is_empty() {
         return Ok((Vec::new(), Counts::zero(slots)));
     }
-    // Few messages are divided more finely: each part still learns from most of them.
+    // Few messages are divided into more folds, so that each model still learns from most of them.
     let folds = match examples.len() {
         0..=200 => 10,
         201..=2000 => 5,
@@ -119,7 +122,8 @@ pub(super) fn unseen_margins(
         .filter(|(place, _)| is_trusted(*place))
         .map(|(_, found)| *found)
         .collect();
-    // The counts of one fold at a time, which the first one shares with all.
+    // The counts of one fold at a time. Those of the first fold are also the start of the counts of
+    // all.
     let part_of = |fold: u64| trusted.iter().copied().filter(move |(at, _)| is_out(*at, fold));
     let mut part = Counts::zero(slots);
     part.add(rows, part_of(0))?;
@@ -130,7 +134,7 @@ pub(super) fn unseen_margins(
     for fold in 0..folds {
         let squares = match (fold, folds) {
             (0, _) => counts.squares_without(&part, rows.text_slots()),
-            // Of two folds, all without the second one are the first one.
+            // With two folds, all messages without the second fold are the first fold.
             (1, 2) => part.squares(rows.text_slots()),
             _ => {
                 part.clear(rows.text_slots());
@@ -148,14 +152,15 @@ pub(super) fn unseen_margins(
     Ok((margins, counts))
 }
 
-/// Every message that is spam or ham, with the evidence about it from models that have not seen it.
+/// Every message that is spam or ham, with its evidence from models that have not seen it.
 pub(crate) struct Unseen {
     pub(crate) messages: Vec<(u64, Learnt)>,
-    /// For each message its place in `messages`, the evidence, and whether it is spam.
+    /// For each message its place in `messages`, its evidence, and whether it is spam.
     pub(crate) evidence: Vec<(usize, Evidence, bool)>,
 }
 
-/// The evidence about every message of a store, as a model that had not learned it would have it.
+/// Returns the evidence about every message of a store, as a model that has not learned the message
+/// would have it.
 pub(crate) fn unseen(store: &Store) -> Result<Unseen> {
     let _moment = store.file().read_transaction()?;
     let mut messages = Vec::new();
@@ -175,8 +180,8 @@ pub(crate) fn unseen(store: &Store) -> Result<Unseen> {
     Ok(Unseen { messages, evidence })
 }
 
-/// The evidence about examples: likeness to the others, and counts of senders without the example
-/// itself.
+/// Returns the evidence about examples: the similarity to the others, and the counts of senders
+/// without the example itself.
 fn evidence_of(
     all: &TrainingSet,
     examples: &[(u32, bool)],

@@ -1,4 +1,4 @@
-//! A model in records.
+//! Loads and stores a model as records.
 
 use super::chain::{self, Chain};
 use super::place::{Kind, place};
@@ -12,20 +12,21 @@ use crate::policy::Policy;
 use crate::store::{Bytes, File, Table, put_bytes};
 use crate::thresholds::{Limits, RATES, log_odds_of};
 
-/// The base-2 logarithm of the number of slots of a label's weights: there may be many labels.
+/// The base-2 logarithm of the number of slots of a label's weights. It is small because there may
+/// be many labels.
 const LABEL_BITS: u8 = 18;
 
-/// How many slots the weights of a label have.
+/// The number of slots of a label's weights.
 pub(crate) const LABEL_SLOTS: usize = 1 << LABEL_BITS;
 
-/// Features in the fewer slots of labels.
+/// Returns the features with their slots mapped to the fewer slots of labels.
 pub(super) fn fold_features(features: &[u32]) -> Vec<u32> {
     let mut folded = features.to_vec();
     fold_in_place(&mut folded);
     folded
 }
 
-/// The same for features that are not needed otherwise.
+/// Maps the slots of features to the fewer slots of labels, in place.
 pub(super) fn fold_in_place(features: &mut [u32]) {
     for entry in features {
         *entry = *entry >> (BITS - LABEL_BITS + 1) << 1 | *entry & 1;
@@ -61,15 +62,16 @@ pub(super) fn load(file: &File, known: Option<&Model>) -> Result<Model> {
     Ok(Model { head, weights, labels, put_aside })
 }
 
-/// Stores the messages that are taken for wrong labels, and of which base they are.
+/// Stores the messages that are taken for wrong labels, and the base that they belong to.
 pub(super) fn put_aside(file: &File, head: &Head, mut fingerprints: Vec<u64>) -> Result<()> {
     fingerprints.sort_unstable();
     let numbers = [head.base, head.boundary as u64].into_iter().chain(fingerprints);
     file.put(Table::Derived, place(Kind::Aside, 0, 0), numbers.flat_map(u64::to_le_bytes).collect())
 }
 
-/// The messages that are taken for wrong labels, ascending. An older program derives everything
-/// without them: what it leaves behind is of another base, and does not count.
+/// Returns the messages that are taken for wrong labels, in ascending order. An older program
+/// derives everything else and leaves this record as it is. The record is then of another base and
+/// is ignored.
 fn load_aside(file: &File, head: &Head) -> Result<Vec<u64>> {
     let numbers = file.get(Table::Derived, place(Kind::Aside, 0, 0), |record| {
         let (numbers, rest) = record.as_chunks::<8>();
@@ -148,8 +150,8 @@ fn decode_head(record: &[u8]) -> Option<Head> {
         labels.push(LabelHead { name, combiner, bias: f32::from_le_bytes(bytes.array()?) });
     }
     let limits = if bytes.0.is_empty() {
-        // Written before there were limits for several rates: its thresholds hold until the next
-        // lesson.
+        // The record was written before there were limits for several rates. Its thresholds are
+        // used until the next lesson.
         Limits { spam: [log_odds_of(spam); RATES.len()], ham: log_odds_of(ham), put_aside: [0, 0] }
     } else {
         decode_limits(&mut bytes)?
@@ -159,7 +161,7 @@ fn decode_head(record: &[u8]) -> Option<Head> {
         [] => None,
         _ => Some(Chain { written: bytes.u64()?, later: bytes.u64()? }),
     };
-    // Up to version 3 all features count the same.
+    // Up to version 3 features have no groups.
     let grouped = match bytes.0 {
         [] => false,
         _ => bytes.array()? == [1],

@@ -1,13 +1,13 @@
-//! All messages of a store, with what a fit needs of each.
+//! All messages of a store, with the data that a fit needs of each.
 //!
-//! Features are by far the most of it: five kilobytes a message. Those of the first messages are
-//! kept in memory, as far as the [memory of the store](Store::feature_memory) goes. A fit reads the
-//! others from the store again in each pass. The model is the same.
+//! Most of the data are features: five kilobytes a message. Features of the first messages are kept
+//! in memory, up to the [memory of the store](Store::feature_memory). A fit reads the others from
+//! the store again in each pass. The resulting model is the same.
 //!
-//! A fit looks at the weight of every feature of every message several times. Features are hashes,
-//! so nearly every look would miss the processor's cache. So the slots get [other
-//! numbers](Renumbering) for the fit: common ones are together, and those that one message alone
-//! has are in a row.
+//! A fit reads the weight of every feature of every message several times. Features are hashes, so
+//! nearly every read would miss the processor's cache. So slots get [other numbers](Renumbering)
+//! for the fit: slots that many messages have are close together, and those that only one message
+//! has are consecutive.
 
 use std::collections::HashMap;
 
@@ -18,17 +18,17 @@ use crate::features::{SLOTS, TRANSPORT};
 use crate::linear::{FeatureRows, Rows};
 use crate::store::{Changed, Learnt, Store, decode_features};
 
-/// What is known of a message besides its features.
+/// The data of a message besides its features.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TrainingMessage {
     pub(super) fingerprint: u64,
-    /// None if it is neither spam nor ham.
+    /// `None` if it is neither spam nor ham.
     pub(super) is_spam: Option<bool>,
     /// When it was learned.
     pub(super) time: i64,
-    /// The hash of its sender.
+    /// The hash of the sender.
     pub(super) sender: Option<u64>,
-    /// The place of its signature.
+    /// The index of its signature in [`TrainingSet`].
     signature: Option<u32>,
 }
 
@@ -36,12 +36,12 @@ pub(super) struct TrainingMessage {
 #[derive(Debug, Default)]
 pub(super) struct TrainingSet {
     pub(super) messages: Vec<TrainingMessage>,
-    /// One after the other, because small blocks that are freed stay with the process.
+    /// All in one vector, because small blocks stay with the process after they are freed.
     signatures: Vec<Signature>,
 }
 
 impl TrainingSet {
-    /// Reads all messages, and hands each to `see`.
+    /// Reads all messages, and passes each to `see`.
     pub(super) fn load(store: &Store, mut see: impl FnMut(u64, &Learnt)) -> Result<Self> {
         let mut all = Self::default();
         store.for_each(|fingerprint, learnt| {
@@ -60,7 +60,7 @@ impl TrainingSet {
         Ok(all)
     }
 
-    /// Returns the signature of a message; none if it has none.
+    /// Returns the signature of a message, or `None` if it has no signature.
     pub(super) fn signature(&self, message: &TrainingMessage) -> Option<&Signature> {
         self.signatures.get(message.signature? as usize)
     }
@@ -71,23 +71,23 @@ impl TrainingSet {
     }
 }
 
-/// The features of messages, in memory as far as it goes.
+/// The features of messages, in memory up to the limit of the store.
 pub(super) struct StoredRows<'a> {
     store: &'a Store,
     fingerprints: Vec<u64>,
-    /// What is done to the features of each message.
+    /// Transforms the features of each message after they are read.
     prepare: fn(&mut [u32]),
     /// The features of the first messages.
     kept: Rows,
-    /// How much each message counts; empty if all count the same.
+    /// The weight of each message in the fit; empty if all are equal.
     importance: Vec<f32>,
-    /// All slots of text of renumbered messages are below this one.
+    /// An upper bound (exclusive) on the slots of text in renumbered messages.
     text_slots: usize,
 }
 
 impl<'a> StoredRows<'a> {
-    /// The features of messages. Those that the open transaction put there are in `changed`, and
-    /// not read again.
+    /// Loads the features of messages. Features of messages in `changed`, which the open
+    /// transaction wrote, are not read again.
     pub(super) fn load(
         store: &'a Store,
         fingerprints: Vec<u64>,
@@ -116,8 +116,8 @@ impl<'a> StoredRows<'a> {
         Ok(Self { store, fingerprints, prepare, kept, importance: Vec::new(), text_slots: TRANSPORT })
     }
 
-    /// Gives the slots of messages, given as places, the numbers that a fit is fast with. None if
-    /// features are read from the store again and again.
+    /// Gives the slots of messages, given as places, numbers that make a fit fast. Returns `None`
+    /// if some features are read from the store in each pass.
     pub(super) fn renumber(&mut self, places: impl Iterator<Item = u32>) -> Option<Renumbering> {
         if self.kept.len() < self.fingerprints.len() {
             return None;
@@ -127,7 +127,7 @@ impl<'a> StoredRows<'a> {
         Some(renumbering)
     }
 
-    /// Lets messages count as much as is said of each.
+    /// Sets the weight of each message in the fit.
     pub(super) fn set_importance(&mut self, importance: Vec<f32>) {
         self.importance = importance;
     }
@@ -155,23 +155,23 @@ impl FeatureRows for StoredRows<'_> {
     }
 }
 
-/// Slots of text in the order in which messages have them first. Other slots keep their numbers,
-/// because what they are follows from them.
+/// The slots of text, in the order in which they first occur in messages. Other slots keep their
+/// numbers, because their meaning follows from their numbers.
 pub(super) struct Renumbering {
     /// The slots, by their new numbers.
     slots: Vec<u32>,
 }
 
 impl Renumbering {
-    /// Renumbers the slots of messages, given as places. The order within a message stays, and so
-    /// do all sums.
+    /// Renumbers the slots of messages, given as places. The order of features within a message
+    /// stays the same, and with it every sum.
     fn of(rows: &mut Rows, places: impl Iterator<Item = u32>) -> Self {
         const NONE: u32 = u32::MAX;
         let (mut numbers, mut slots) = (vec![NONE; TRANSPORT], Vec::new());
         for place in places {
             for entry in rows.row_mut(place as usize) {
                 let slot = *entry >> 1;
-                // The others are not in the table.
+                // Slots beyond the text are not in the table.
                 let Some(number) = numbers.get_mut(slot as usize) else { continue };
                 if *number == NONE {
                     *number = slots.len() as u32;
@@ -183,8 +183,8 @@ impl Renumbering {
         Self { slots }
     }
 
-    /// Returns what was found for each slot in the place where it belongs. What no message has is
-    /// zero.
+    /// Returns the numbers found for the new slots in the order of the original slots. Slots that
+    /// no message has are zero.
     pub(super) fn restored(&self, found: &[f32]) -> Vec<f32> {
         let mut restored = vec![0.0; SLOTS];
         restored[TRANSPORT..].copy_from_slice(&found[TRANSPORT..]);
@@ -216,8 +216,8 @@ mod tests {
         };
         let labelled =
             |number: u64| (message(number).0, Label::named(if number < 9 { "a" } else { "b" }).unwrap());
-        // The base, messages with labels of one's own, and a block of later messages and a part of
-        // one.
+        // The base, messages with labels of the user's own, one block of later messages and a part
+        // of another.
         filter.train((0..480).map(message).map(Ok)).unwrap();
         filter.train((0..20).map(labelled).map(Ok)).unwrap();
         filter.train((480..570).map(message).map(Ok)).unwrap();
@@ -227,7 +227,7 @@ mod tests {
             store.rebuild(|store| derive_all(store, &[])).unwrap();
             let mut model = Model::load(store.file(), None).unwrap();
             assert_eq!((model.head.base, model.labels.len()), (480, 2));
-            // It says in which transaction it was written.
+            // The chain holds the transaction in which it was written.
             model.head.chain = None;
             model
         };
@@ -246,7 +246,7 @@ mod tests {
         let (mut rows, mut examples) = (Rows::default(), Vec::new());
         for at in 0..60 {
             let class = at % 2;
-            // Few slots of text that many have, many that few have, and some facts.
+            // Some slots of text that many messages have, some that few have, and some facts.
             let text = (0..40).map(|place| if place < 20 { draw(200) + class * 50 } else { draw(1 << 21) });
             let mut features: Vec<u32> = text.collect();
             features.extend((0..10).map(|_| (TRANSPORT as u32) << 1 | draw(2 * (SLOTS - TRANSPORT) as u64)));

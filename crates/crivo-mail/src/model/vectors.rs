@@ -1,7 +1,7 @@
 //! Vectors with a number for each slot, in pieces with checksums: weights, and counts of messages.
 //!
-//! A lesson looks at the slots of one message. It takes them out of the pieces as they are stored,
-//! because making whole vectors of a million numbers would take longer than all else.
+//! A lesson reads the slots of one message directly from the stored pieces. Decoding whole vectors
+//! of a million numbers would take longer than the rest of the lesson.
 
 use super::place::{Kind, place, range};
 use crate::error::Result;
@@ -10,10 +10,10 @@ use crate::linear::Weights;
 use crate::store::{File, Table};
 use crate::worth::Counts;
 
-/// How many slots are in a record.
+/// The number of slots in a record.
 const PIECE: usize = 1 << 14;
 
-/// Which vectors of a state are where.
+/// The model numbers under which the vectors of a state are stored.
 pub(super) const WEIGHTS: u16 = 0;
 const REST: u16 = 1;
 pub(super) const OF_KIND: u16 = 2;
@@ -25,11 +25,12 @@ const ALL_WEIGHTS: u8 = 1;
 const FEW_COUNTS: u8 = 2;
 const ALL_COUNTS: u8 = 3;
 
-/// The byte of a count that is too large for one, and stands at the end of the record.
+/// The byte that marks a count too large for one byte. The count itself is at the end of the
+/// record.
 const LARGE: u8 = u8::MAX;
 
-/// Stores weights in pieces: those that are not zero with their numbers, or all, whichever is
-/// shorter.
+/// Stores weights in pieces. Each has either only the weights that are not zero, with their slots,
+/// or all weights, whichever is shorter.
 pub(super) fn put_slots(file: &File, kind: Kind, model: u16, slots: &[f32]) -> Result<()> {
     for (index, piece) in slots.chunks(PIECE).enumerate() {
         let few: Vec<(u16, f32)> = piece
@@ -95,8 +96,9 @@ fn fill_piece(piece: &mut [f32], record: &[u8]) -> Option<()> {
 
 // ---- counts ----
 
-/// Stores counts in pieces, a byte for each: those that are not zero with their numbers, or all,
-/// whichever is shorter. Few counts do not fit into a byte; they follow.
+/// Stores counts in pieces, one byte for each count. A piece has either only the counts that are
+/// not zero, with their slots, or all counts, whichever is shorter. The few counts that do not fit
+/// into a byte follow at the end.
 fn put_counts(file: &File, kind: Kind, model: u16, counts: &[f32]) -> Result<()> {
     for (index, piece) in counts.chunks(PIECE).enumerate() {
         file.put(Table::Derived, place(kind, model, index as u32), encode_counts(piece))?;
@@ -126,7 +128,7 @@ fn encode_counts(piece: &[f32]) -> Vec<u8> {
     record
 }
 
-/// The count at a place of a piece of this many slots.
+/// Returns the count at a place of a piece of this many slots.
 fn count_at(record: &[u8], at: usize, slots: usize) -> Option<f32> {
     let (form, rest) = record.split_first()?;
     let (byte, large) = match *form {
@@ -169,7 +171,7 @@ fn load_counts(file: &File, kind: Kind, model: u16) -> Result<Vec<f32>> {
 
 // ---- whole states ----
 
-/// Stores weights, and the counts that they were fitted with.
+/// Stores weights, and the counts with which they were fitted.
 pub(super) fn put_state(file: &File, kind: Kind, weights: &Weights, counts: &Counts) -> Result<()> {
     put_slots(file, kind, WEIGHTS, &weights.slots)?;
     put_counts(file, kind, OF_KIND, &counts.of_kind)?;
@@ -189,7 +191,7 @@ pub(super) fn load_state(file: &File, kind: Kind) -> Result<(Weights, Counts)> {
     Ok((Weights { slots: load_slots(file, kind, WEIGHTS, SLOTS)?, bias, grouped: true }, counts))
 }
 
-/// The bias of a state, and of how many messages of each side its counts are.
+/// Returns the bias of a state, and the number of messages of each side in its counts.
 pub(super) fn load_rest(file: &File, kind: Kind) -> Result<(f32, [f32; 2])> {
     let [bias, messages @ ..] = file.need(Table::Derived, place(kind, REST, 0), |record| {
         let (numbers, rest) = record.as_chunks::<4>();
@@ -208,12 +210,12 @@ pub(super) fn remove_state(file: &File, kind: Kind) -> Result<()> {
 
 // ---- a few slots ----
 
-/// The weights of features, given ascending, one for each.
+/// Returns the weight of each feature. Features are in ascending order.
 pub(super) fn weights_at(file: &File, kind: Kind, features: &[u32]) -> Result<Vec<f32>> {
     at(file, kind, WEIGHTS, features, weight_at)
 }
 
-/// The counts of features, given ascending, one for each.
+/// Returns the count of each feature. Features are in ascending order.
 pub(super) fn counts_at(file: &File, kind: Kind, vector: u16, features: &[u32]) -> Result<Vec<f32>> {
     at(file, kind, vector, features, count_at)
 }

@@ -14,8 +14,8 @@ use crate::spamd::reply::points;
 /// The longest user name that is written.
 const LONG_NAME: usize = 100;
 
-/// The line of a decision, without its end. What comes from a message or a client has no blanks in
-/// it, so that the line can be taken apart.
+/// Returns the line of a decision, without its line end. Values from a message or a client have no
+/// blanks, so that programs can split the line.
 pub(super) fn line(
     origin: Origin,
     user: Option<&str>,

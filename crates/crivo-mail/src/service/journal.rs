@@ -1,9 +1,9 @@
-//! What has been decided since the start? Counts, times, and the last decisions.
+//! The decisions since the start: counts, times, and the last decisions.
 //!
-//! Everything here has a fixed size, however long the service runs: counts, a histogram, a sketch
+//! Everything here has a bounded size, however long the service runs: counts, a histogram, a sketch
 //! of quantiles, and the last [`DECISIONS`] decisions. The text of a message is kept only if a
-//! person gave it to the page, so that they can teach it there; of mail that passes through nothing
-//! is kept but verdict, score and size. A user of the page cannot read other users' mail.
+//! person gave it to the page, so that the person can teach it there. Of mail that passes through,
+//! only verdict, score and size are kept. A user of the page cannot read other users' mail.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use crivo::profile::DDSketch;
 
 use crate::{Error, Judgement, Result, Verdict};
 
-/// The number of decisions that are remembered.
+/// The number of decisions that are kept.
 pub const DECISIONS: usize = 100;
 
-/// The number of troubles that wait to be told.
+/// The most troubles that are kept until they are reported.
 const TROUBLES: usize = 32;
 
-/// The number of bytes of messages that are kept in all.
+/// The most bytes of messages that are kept in all.
 const KEPT: usize = 64 << 20;
 
 /// The number of bars in the histogram of scores.
 pub const BARS: usize = 20;
 
-/// Where a message came from.
+/// The way by which a message came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// Through the spamd protocol.
@@ -37,7 +37,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// `spamd`, `milter` or `page`.
+    /// Returns `spamd`, `milter` or `page`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Spamd => "spamd",
@@ -47,54 +47,55 @@ impl Origin {
     }
 }
 
-/// A decision and, if a person asked for it, what it was about.
+/// A decision and, if a person asked for it, its message and explanation.
 #[derive(Debug, Clone)]
 pub struct Decision {
     /// Counted from 1.
     pub number: u64,
-    /// When it was made.
+    /// The time of the decision.
     pub at: SystemTime,
-    /// Where the message came from.
+    /// The way by which the message came.
     pub origin: Origin,
-    /// Whose mail it was.
+    /// The user whose mail it was.
     pub user: Option<String>,
     /// The answer.
     pub verdict: Verdict,
     /// The probability of spam.
     pub score: f64,
-    /// How long the message was.
+    /// The length of the message in bytes.
     pub bytes: usize,
-    /// What is remembered of a message that a person gave.
+    /// The message and its explanation, if a person gave the message.
     pub given: Option<Given>,
 }
 
-/// A message that a person gave, and all that was said about it.
+/// A message that a person gave, and the filter's answers about it.
 #[derive(Debug, Clone)]
 pub struct Given {
-    /// The message; `None` once others needed the room.
+    /// The message; `None` once its room was needed for newer messages.
     pub message: Option<Arc<[u8]>>,
-    /// Everything the filter said, by now.
+    /// The filter's latest judgement.
     pub judgement: Judgement,
-    /// What it has been taught as here, in order, and whether that changed anything.
+    /// What the message was taught as on the page, in order, and whether each lesson changed
+    /// anything.
     pub taught: Vec<(String, bool)>,
-    /// What the filter said first, if it has been taught since.
+    /// The filter's first answer, if the message was taught since.
     pub before: Option<(Verdict, f64)>,
 }
 
-/// Everything since the start.
+/// The counts and decisions since the start.
 #[derive(Debug, Clone)]
 pub struct Journal {
     /// When the service started.
     pub since: SystemTime,
-    /// Checks that called a message spam, unsure and ham.
+    /// The number of messages judged spam, unsure and ham.
     pub verdicts: [u64; 3],
-    /// Checks by score, in bars of equal width.
+    /// The number of checks by score, in bars of equal width.
     pub scores: [u64; BARS],
-    /// How long checks took, in seconds.
+    /// The time that checks took, in seconds.
     pub seconds: DDSketch,
-    /// Checks and lessons that failed.
+    /// The number of checks and lessons that failed.
     pub failures: u64,
-    /// Messages learned or forgotten.
+    /// The number of messages learned or forgotten.
     pub lessons: u64,
     decisions: VecDeque<Decision>,
     last: u64,
@@ -102,10 +103,10 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Nothing yet.
+    /// Makes an empty journal.
     ///
     /// # Errors
-    /// None: the sketch's parameters are constants that it takes.
+    /// None, because the parameters of the sketch are constants within its limits.
     pub fn new() -> Result<Self> {
         Ok(Self {
             since: SystemTime::now(),
@@ -120,7 +121,7 @@ impl Journal {
         })
     }
 
-    /// Remembers a decision, and returns its number.
+    /// Records a decision, and returns its number.
     pub(super) fn record(
         &mut self,
         origin: Origin,
@@ -157,7 +158,7 @@ impl Journal {
         self.last
     }
 
-    /// Remembers what a message was taught as, and what the filter says now.
+    /// Records what a message was taught as, and the filter's judgement after the lesson.
     pub(super) fn record_lesson(&mut self, number: u64, taught: (String, bool), now: Judgement) {
         let Some(decision) = self.decisions.iter_mut().find(|decision| decision.number == number) else {
             return;
@@ -169,14 +170,14 @@ impl Journal {
         given.taught.push(taught);
     }
 
-    /// Remembers that a check or a lesson failed, and why.
+    /// Records that a check or a lesson failed, and why.
     pub(super) fn record_failure(&mut self, error: &Error) {
         self.failures += 1;
         self.record_trouble(error.to_string());
     }
 
-    /// Remembers trouble that the administrator should hear of, unless the same waits to be told.
-    /// Of much trouble, the last is kept.
+    /// Records trouble to report to the administrator, unless the same trouble still waits. If too
+    /// many wait, the oldest is dropped.
     pub fn record_trouble(&mut self, trouble: String) {
         if self.trouble.contains(&trouble) {
             return;
@@ -187,27 +188,27 @@ impl Journal {
         self.trouble.push_back(trouble);
     }
 
-    /// What went wrong, oldest first; each trouble is told once.
+    /// Removes and returns the oldest trouble that was not reported yet.
     pub fn take_trouble(&mut self) -> Option<String> {
         self.trouble.pop_front()
     }
 
-    /// The decision of that number, while it is remembered.
+    /// Returns the decision of that number, while it is kept.
     pub fn decision(&self, number: u64) -> Option<&Decision> {
         self.decisions.iter().find(|decision| decision.number == number)
     }
 
-    /// The last decisions, newest first.
+    /// Returns the last decisions, newest first.
     pub fn decisions(&self) -> impl Iterator<Item = &Decision> {
         self.decisions.iter().rev()
     }
 
-    /// All checks.
+    /// Returns the number of all checks.
     pub fn checks(&self) -> u64 {
         self.verdicts.iter().sum()
     }
 
-    /// Lets go of the oldest messages, so that the newest have room.
+    /// Drops the oldest messages until those that remain fit into [`KEPT`] bytes.
     fn make_room(&mut self) {
         let mut kept = 0;
         for decision in self.decisions.iter_mut().rev() {

@@ -1,13 +1,13 @@
-//! Who judges? A store on disk, or in tests whatever a test makes up.
+//! The interface between a service and its store: a store on disk, or a substitute in tests.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::{Filter, Judgement, Label, Learned, Policy, Result, Stats, Unlearned};
 
-/// What a service needs of a store.
+/// The operations that a service needs of a store.
 pub trait Judge: Send + Sync + 'static {
-    /// Judges a message: any bytes.
+    /// Judges a message, which may be any bytes.
     ///
     /// # Errors
     /// If the store is damaged.
@@ -25,13 +25,13 @@ pub trait Judge: Send + Sync + 'static {
     /// If the store is damaged or cannot be written.
     fn unlearn(&self, message: &[u8], label: Option<&Label>) -> Result<Unlearned>;
 
-    /// Takes notice of what other processes have learned.
+    /// Reads what other processes have learned since.
     ///
     /// # Errors
     /// If the store is damaged.
     fn refresh(&self) -> Result<()>;
 
-    /// What the store holds.
+    /// Returns counts of the store's content.
     ///
     /// # Errors
     /// If the store is damaged.
@@ -48,15 +48,15 @@ impl OpenStore {
     /// Opens the store in a folder.
     ///
     /// # Errors
-    /// If there is none, or it is damaged.
+    /// If there is no store, or it is damaged.
     pub fn open(folder: &Path) -> Result<Self> {
         Ok(Self { folder: folder.to_path_buf(), filter: Filter::open(folder)?.with_little_memory() })
     }
 
-    /// Opens the store in a folder, or makes an empty one.
+    /// Opens the store in a folder, or creates an empty one.
     ///
     /// # Errors
-    /// If there is one that is damaged, or the folder cannot be written.
+    /// If the store is damaged, or the folder cannot be written.
     pub fn open_or_create(folder: &Path) -> Result<Self> {
         Ok(Self {
             folder: folder.to_path_buf(),
@@ -64,15 +64,15 @@ impl OpenStore {
         })
     }
 
-    /// With what is wanted of verdicts, before what the store says.
+    /// Sets the policy of verdicts, which takes precedence over the store's own.
     ///
     /// # Errors
-    /// If no filter can do that.
+    /// If no filter can satisfy the policy.
     pub fn with_policy(self, wanted: Policy) -> Result<Self> {
         Ok(Self { filter: self.filter.with_policy(wanted)?, ..self })
     }
 
-    /// With hosts whose `Authentication-Results` are believed.
+    /// Sets the hosts whose `Authentication-Results` are trusted.
     #[must_use]
     pub fn with_trusted_hosts(self, trusted_hosts: Arc<[String]>) -> Self {
         Self { filter: self.filter.with_trusted_hosts(trusted_hosts), ..self }
@@ -96,8 +96,8 @@ impl Judge for OpenStore {
         self.filter.refresh()
     }
 
-    /// Counting reads every record, so the store is opened once more for it: checks go on
-    /// meanwhile.
+    /// Returns counts of the store's content. Counting reads every record, so it opens the store a
+    /// second time. Checks continue meanwhile.
     fn stats(&self) -> Result<Stats> {
         Filter::open(&self.folder)?.stats()
     }

@@ -1,15 +1,15 @@
-//! How is the service? In the text format of Prometheus.
+//! The state of the service in the text format of Prometheus.
 
 use std::fmt::Write as _;
 use std::time::UNIX_EPOCH;
 
 use super::Service;
 
-/// Shares of checks whose time is shown.
+/// The quantiles of check times that are shown.
 const QUANTILES: [f64; 3] = [0.5, 0.9, 0.99];
 
 impl Service {
-    /// Counts and times since the start, as Prometheus reads them.
+    /// Returns counts and times since the start in the text format of Prometheus.
     pub fn metrics(&self) -> String {
         let journal = self.journal();
         let [spam, unsure, ham] = journal.verdicts;
@@ -48,7 +48,7 @@ impl Service {
     /// Reads the shared store's state.
     ///
     /// # Errors
-    /// If the store cannot be read: mail passes unjudged then.
+    /// If the store cannot be read. Mail then passes unjudged.
     pub fn check_health(&self) -> crate::Result<()> {
         self.shared.refresh()
     }
@@ -58,7 +58,7 @@ fn head(text: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }
 
-/// The memory of the process; none where the system does not say it in a file.
+/// Returns the resident memory of the process, or `None` if the system has no `/proc/self/status`.
 fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

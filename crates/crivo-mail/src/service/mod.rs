@@ -1,14 +1,15 @@
-//! One filter for all clients: mail programs through spamd's protocol, people through the page.
+//! One filter for all clients: mail programs through spamd's protocol or as a milter, people
+//! through the page.
 //!
-//! A [`Service`] is the shared store, the stores of users beside it, and a [`Journal`] of what was
-//! decided. It may be asked from any number of threads.
+//! A [`Service`] has the shared store, the stores of users beside it, and a [`Journal`] of its
+//! decisions. Any number of threads may use it.
 //!
-//! # Whose answer counts
-//! A user's own store answers first: what is spam to one is a newsletter to another. If it is
-//! unsure, as it is for a long time after the first lesson, the shared store answers. Labels of
-//! both are shown; the user's own have precedence. A user's lessons go to the user's own store and
-//! change no other user's mail. Without a folder for users there is only the shared store. A user's
-//! store that cannot be read is passed over, and the administrator is told
+//! # Which store decides
+//! A user's own store is asked first, because what is spam to one user is a newsletter to another.
+//! If it is unsure, as it is for a long time after the first lesson, the shared store decides.
+//! Labels of both are shown; the user's own take precedence. A user's lessons go to the user's own
+//! store and change no other user's mail. Without a folder for users there is only the shared
+//! store. A user's store that cannot be read is skipped, and the administrator is told
 //! ([`Journal::take_trouble`]).
 
 mod decision_log;
@@ -25,29 +26,29 @@ pub use self::judge::{Judge, OpenStore};
 pub use self::users::{Users, folder_name};
 use crate::{Error, Judgement, Label, Learned, Reason, Result, Stats, Unlearned, Verdict};
 
-/// How long a count of the store is shown again: counting reads all of it.
+/// How long counts of the store are reused, because counting reads all of it.
 const COUNTED: Duration = Duration::from_secs(5);
 
-/// Takes a line of the log.
+/// Takes a line of the decision log.
 type DecisionLog = dyn Fn(&str) + Send + Sync;
 
-/// A filter that is asked from many sides.
+/// A filter that many clients and threads share.
 pub struct Service {
     shared: Arc<dyn Judge>,
     users: Option<Users>,
     read_only: bool,
     journal: Mutex<Journal>,
-    /// Takes one line a decision.
+    /// Takes one line for each decision.
     log: Option<Box<DecisionLog>>,
-    /// When the store was last counted, after how many lessons, and what came out.
+    /// The time of the last count of the store, the number of lessons then, and the result.
     counted: Mutex<Option<(Instant, u64, Stats)>>,
 }
 
 impl Service {
-    /// A service that everybody shares.
+    /// Makes a service with only a shared store.
     ///
     /// # Errors
-    /// None today; see [`Journal::new`].
+    /// Currently none; see [`Journal::new`].
     pub fn new(shared: Arc<dyn Judge>) -> Result<Self> {
         Ok(Self {
             shared,
@@ -59,33 +60,33 @@ impl Service {
         })
     }
 
-    /// With stores of users beside the shared one.
+    /// Adds stores of users beside the shared one.
     #[must_use]
     pub fn with_users(mut self, users: Users) -> Self {
         self.users = Some(users);
         self
     }
 
-    /// Without learning.
+    /// Sets whether lessons are refused.
     #[must_use]
     pub fn read_only(mut self, read_only: bool) -> Self {
         self.read_only = read_only;
         self
     }
 
-    /// With a log of decisions: one line each, with Message-ID, verdict, points and milliseconds.
+    /// Sets a log of decisions. Each is one line with Message-ID, verdict, points and milliseconds.
     #[must_use]
     pub fn with_log(mut self, log: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.log = Some(Box::new(log));
         self
     }
 
-    /// Whether lessons are refused.
+    /// Returns true if lessons are refused.
     pub fn is_read_only(&self) -> bool {
         self.read_only
     }
 
-    /// Whether users may have stores of their own.
+    /// Returns true if users may have stores of their own.
     pub fn has_users(&self) -> bool {
         self.users.is_some()
     }
@@ -98,7 +99,7 @@ impl Service {
         self.check_and_number(user, message, origin).map(|(judgement, _)| judgement)
     }
 
-    /// Judges a message, and says under which number the journal has it.
+    /// Judges a message, and also returns its number in the journal.
     ///
     /// # Errors
     /// If a store is damaged.
@@ -127,14 +128,14 @@ impl Service {
         }
     }
 
-    /// Judges a message that several users get, once for each store that decides. The mildest
-    /// judgement counts: what one of them wants is not spam for all.
+    /// Judges a message for several recipients, once with each store that decides. The mildest
+    /// judgement is returned, because a message that one recipient wants is not spam for all.
     ///
     /// # Errors
     /// If the shared store is damaged.
     pub fn check_for_all(&self, users: &[String], message: &[u8], origin: Origin) -> Result<Judgement> {
         let has_own = |user: &&String| {
-            // A store that cannot be read is told of when it is asked.
+            // A store that cannot be read counts here. Its error is recorded when it judges.
             self.users.as_ref().is_some_and(|users| !matches!(users.existing(user), Ok(None)))
         };
         let with_stores: Vec<&String> = users.iter().filter(has_own).collect();
@@ -150,27 +151,27 @@ impl Service {
         mildest.map_or_else(|| self.check(None, message, origin), Ok)
     }
 
-    /// Learns a message, for a user if users have stores.
+    /// Learns a message, in the user's own store if users have stores.
     ///
     /// # Errors
-    /// If the service is read-only, the user can have no store, or the store cannot be written.
+    /// If the service is read-only, the user cannot have a store, or the store cannot be written.
     pub fn learn(&self, user: Option<&str>, message: &[u8], label: &Label) -> Result<Learned> {
         self.lesson(|| self.store_to_teach(user)?.learn(message, label))
     }
 
-    /// Forgets a label of a message or all of them, for a user if users have stores.
+    /// Forgets a label of a message or all of them, in the user's own store if users have stores.
     ///
     /// # Errors
-    /// As [`learn`](Self::learn).
+    /// The errors of [`learn`](Self::learn).
     pub fn unlearn(&self, user: Option<&str>, message: &[u8], label: Option<&Label>) -> Result<Unlearned> {
         self.lesson(|| self.store_to_teach(user)?.unlearn(message, label))
     }
 
-    /// Teaches a message that the journal has: learns it as the label, or forgets it without one.
-    /// Returns `None` if the journal no longer has it.
+    /// Learns a message of the journal with a label, or forgets it if `label` is `None`. Returns
+    /// whether that changed anything, or `None` if the journal no longer has the message.
     ///
     /// # Errors
-    /// As [`learn`](Self::learn).
+    /// The errors of [`learn`](Self::learn).
     pub fn teach(&self, number: u64, label: Option<&Label>) -> Result<Option<bool>> {
         let found = self.journal().decision(number).and_then(|decision| {
             let message = decision.given.as_ref()?.message.clone()?;
@@ -187,10 +188,10 @@ impl Service {
         Ok(Some(changed))
     }
 
-    /// Takes notice of what other processes have learned.
+    /// Reads what other processes have learned since, in all open stores.
     ///
     /// # Errors
-    /// If a store is damaged: the others have been refreshed all the same.
+    /// If a store is damaged. The other stores are refreshed all the same.
     pub fn refresh(&self) -> Result<()> {
         let mut outcome = self.shared.refresh();
         for store in self.users.iter().flat_map(Users::open) {
@@ -199,13 +200,13 @@ impl Service {
         outcome
     }
 
-    /// What the shared store holds.
+    /// Returns counts of the shared store's content.
     ///
     /// # Errors
-    /// If it is damaged.
+    /// If the store is damaged.
     pub fn stats(&self) -> Result<Stats> {
         let lessons = self.journal().lessons;
-        // Held while counting: a second reader waits for the first one's count.
+        // The lock is held while counting, so that a second caller waits for this count.
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, _, stats)) =
             counted.as_ref().filter(|(at, then, _)| at.elapsed() < COUNTED && *then == lessons)
@@ -217,7 +218,8 @@ impl Service {
         Ok(stats)
     }
 
-    /// What was decided. Held briefly: every check writes to it.
+    /// Locks and returns the journal. Callers hold the lock briefly, because every check writes to
+    /// the journal.
     pub fn journal(&self) -> MutexGuard<'_, Journal> {
         self.journal.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -236,7 +238,7 @@ impl Service {
                 shared.labels.append(&mut own.labels);
                 Ok(shared)
             }
-            // The mail is judged all the same, and the administrator is told.
+            // The shared store judges the mail, and the administrator is told.
             Err(error) => {
                 let mut shared = self.shared.check(message)?;
                 self.journal().record_failure(&error);
@@ -269,7 +271,7 @@ impl Service {
     }
 }
 
-/// Returns true if a judgement is farther from spam than another.
+/// Returns true if a judgement is further from spam than another.
 fn is_milder(judgement: &Judgement, other: &Judgement) -> bool {
     let rank = |verdict: Verdict| match verdict {
         Verdict::Ham => 0,

@@ -1,11 +1,13 @@
-//! Whose store? Each user may have one of their own, in a folder beside the shared one.
+//! The stores of users. Each user may have an own store, in a folder beside the shared one.
 //!
-//! The name comes from the client, so it is never trusted as a path: [`folder_name`] takes names of
-//! letters, digits and `. _ - + @` that begin with neither a dot nor a hyphen, and nothing else. A
-//! name it does not take has no store of its own, and its mail is judged by the shared one. A name
-//! without a folder gets no store either, unless that was allowed: any client could fill the disk
-//! with stores. Stores are opened when they are first needed and a few of them stay open; the
-//! folder is looked for again at every check, so that a store that appears, or goes, is noticed.
+//! The user name comes from the client, so it is never trusted as a path. [`folder_name`] accepts
+//! only names of letters, digits and `. _ - + @` that begin with neither a dot nor a hyphen. A user
+//! with any other name has no store, and the shared store judges the mail. A user without a folder
+//! gets no store either, unless the service creates folders, because any client could fill the disk
+//! with stores.
+//!
+//! Stores are opened at their first use, and a limited number stay open. The folder is checked at
+//! every use, so that a store that is created or removed is noticed.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,32 +15,32 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::judge::{Judge, OpenStore};
 use crate::{Error, Policy, Result};
 
-/// The number of stores that stay open; each holds its model in memory.
+/// The most stores that stay open. Each holds its model in memory.
 const OPEN: usize = 32;
 
-/// The longest name: file systems take 255 bytes, and people have shorter ones.
+/// The longest name. File systems allow 255 bytes, but names of users are shorter.
 const LONGEST: usize = 100;
 
-/// How a store is opened; the second argument says whether to make it.
+/// Opens a store; the second argument says whether to create it.
 type Open = dyn Fn(&Path, bool) -> Result<Arc<dyn Judge>> + Send + Sync;
 
 /// The stores of users, in a folder.
 pub struct Users {
     folder: PathBuf,
     opener: Box<Open>,
-    /// Whether a name without a folder gets one with its first lesson.
+    /// Whether a user without a folder gets one with the first lesson.
     creates: bool,
-    /// The most recently used last.
+    /// The open stores, the most recently used last.
     open: Mutex<Vec<(String, Arc<dyn Judge>)>>,
 }
 
 impl Users {
-    /// The stores below a folder, which need not exist yet, with what is wanted of their verdicts.
+    /// Makes the stores below a folder, which need not exist yet, with a policy of verdicts.
     pub fn new(folder: impl Into<PathBuf>, wanted: Policy) -> Self {
         Self::trusting(folder, wanted, Arc::default())
     }
 
-    /// The same with hosts whose `Authentication-Results` are believed.
+    /// The same as [`new`](Self::new), with hosts whose `Authentication-Results` are trusted.
     pub fn trusting(folder: impl Into<PathBuf>, wanted: Policy, trusted_hosts: Arc<[String]>) -> Self {
         Self::opened_by(folder, move |path, create| {
             let opened = if create { OpenStore::open_or_create(path) } else { OpenStore::open(path) };
@@ -47,7 +49,7 @@ impl Users {
         })
     }
 
-    /// Stores that are opened in another way.
+    /// Makes stores that `opener` opens.
     pub fn opened_by(
         folder: impl Into<PathBuf>,
         opener: impl Fn(&Path, bool) -> Result<Arc<dyn Judge>> + Send + Sync + 'static,
@@ -55,20 +57,20 @@ impl Users {
         Self { folder: folder.into(), opener: Box::new(opener), creates: false, open: Mutex::default() }
     }
 
-    /// Whether a name without a folder gets one with its first lesson. Without that, a user's
-    /// folder has to be made first.
+    /// Sets whether a user without a folder gets one with the first lesson. Otherwise the
+    /// administrator has to create the folder first.
     #[must_use]
     pub fn creating(self, creates: bool) -> Self {
         Self { creates, ..self }
     }
 
-    /// The user's own store, if there is one.
+    /// Returns the user's own store, or `None` if there is no such store.
     ///
     /// # Errors
-    /// If there is one that cannot be opened.
+    /// If the store cannot be opened.
     pub fn existing(&self, user: &str) -> Result<Option<Arc<dyn Judge>>> {
         match folder_name(user) {
-            // A folder that was made for a user has no store before the first lesson.
+            // A folder that was created for a user has no store before the first lesson.
             Some(name) if self.folder.join(name).is_dir() => match self.get(name, false) {
                 Err(error) if error.is_missing_store() => Ok(None),
                 opened => opened.map(Some),
@@ -77,11 +79,12 @@ impl Users {
         }
     }
 
-    /// The user's own store, made if there is none and the user has a folder or may get one.
+    /// Returns the user's own store. It is created if there is none, and the user has a folder or
+    /// may get one.
     ///
     /// # Errors
-    /// If the name can have no store, has no folder and gets none, or the store cannot be opened or
-    /// made.
+    /// If the name is not allowed, the user has no folder and may not get one, or the store cannot
+    /// be opened or created.
     pub fn own(&self, user: &str) -> Result<Arc<dyn Judge>> {
         let name = folder_name(user).ok_or_else(|| {
             Error::Unsuitable(format!(
@@ -97,20 +100,20 @@ impl Users {
         self.get(name, true)
     }
 
-    /// Those that are open now.
+    /// Returns the stores that are open.
     pub fn open(&self) -> Vec<Arc<dyn Judge>> {
         self.lock().iter().map(|(_, store)| Arc::clone(store)).collect()
     }
 
     fn get(&self, name: &str, create: bool) -> Result<Arc<dyn Judge>> {
         let path = self.folder.join(name);
-        // The user may have removed the folder to begin anew.
+        // The folder may have been removed, to begin anew.
         let there = path.is_dir();
         if let Some(store) = self.move_to_end(name, there) {
             return Ok(store);
         }
-        // Opening takes a while, and others are judged meanwhile. Two who open the same store at
-        // once do no harm: it is made for many processes.
+        // The lock is not held, because opening takes a while and other users' mail is judged
+        // meanwhile. Two threads may open the same store, which was made for many processes.
         let store = (self.opener)(&path, create)?;
         let mut open = self.lock();
         open.retain(|(open, _)| open != name);
@@ -121,7 +124,8 @@ impl Users {
         Ok(store)
     }
 
-    /// The store if it is open, now the most recently used; closed if its folder is gone.
+    /// Returns a store if it is open, and marks it as most recently used. Closes it if its folder
+    /// is gone.
     fn move_to_end(&self, name: &str, there: bool) -> Option<Arc<dyn Judge>> {
         let mut open = self.lock();
         let at = open.iter().position(|(open, _)| open == name)?;
@@ -138,7 +142,8 @@ impl Users {
     }
 }
 
-/// The folder of a user's store, unless the name could lead elsewhere.
+/// Returns the name of the folder of a user's store, or `None` if the name might lead to another
+/// folder.
 pub fn folder_name(user: &str) -> Option<&str> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '@');
     let safe =

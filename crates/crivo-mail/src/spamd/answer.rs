@@ -1,4 +1,4 @@
-//! Who answers a request? The service, in the words of the protocol.
+//! Answers requests with the service, in the words of the protocol.
 
 use super::body::Received;
 use super::refusal::Refusal;
@@ -7,9 +7,9 @@ use super::request::{MessageClass, Request, Verb};
 use crate::service::{Origin, Service};
 use crate::{Label, Learned, Result, Unlearned};
 
-/// What turns a request and its message into the bytes of a reply.
+/// Turns a request and its message into the bytes of a reply.
 pub trait Answer: Send + Sync + 'static {
-    /// The reply. Called on a thread that may be kept busy.
+    /// Returns the reply. It is called on a thread that may block.
     fn answer(&self, request: &Request, message: Received) -> Vec<u8>;
 }
 
@@ -35,8 +35,8 @@ fn told(service: &Service, request: &Request, message: &Received) -> Vec<u8> {
     }
 }
 
-/// Learns or forgets, and says which of them changed anything. Learning as the opposite forgets by
-/// itself, so a request for both is a request to learn.
+/// Learns or forgets a message. Returns whether it was learned, and whether it was forgotten.
+/// Learning the opposite class forgets the first, so a request for both is a request to learn.
 fn tell(service: &Service, request: &Request, message: &Received) -> Result<(bool, bool)> {
     let (user, message) = (request.user.as_deref(), &message.bytes);
     match request.class {

@@ -1,24 +1,25 @@
-//! Where does the message end? Length, end of the connection, compression.
+//! Finds the end of a message: by its length, the end of the connection, or compression.
 //!
-//! A client says how long its message is, or half-closes the connection behind it, or (as spamc
-//! does) both. The original reads whole lines until the length is reached and complains if a line
-//! goes past it; [`Body`] gives the same answer for the same bytes, however they are cut into
-//! packets. The one freedom: a message whose last line is not ended is complete when its length is
-//! reached and the client then stays silent for a moment, where the original would wait for ever.
+//! A client says how long its message is, or half-closes the connection after it, or (as spamc
+//! does) both. The original spamd reads whole lines until the length is reached and refuses the
+//! message if a line exceeds it. [`Body`] gives the same answer for the same bytes, however they
+//! are divided into packets. There is one difference: a last line without a line end is complete
+//! when the length is reached and the client then sends nothing for a moment. The original would
+//! wait for ever.
 //!
-//! Only the part of a message that will be looked at is kept; the rest is counted and dropped. A
-//! compressed message is unpacked to no more than that, so that a small packet cannot become a
+//! Only the part of a message that will be judged is kept. Further bytes are counted and dropped. A
+//! compressed message is unpacked to no more than that part, so that a small packet cannot become a
 //! large one in memory.
 
 use std::io::Read;
 
 use super::refusal::Refusal;
 
-/// A message on its way in.
+/// A message that is being received.
 #[derive(Debug)]
 pub struct Body {
     expected: Option<u64>,
-    /// Counted in bytes, not lines: a compressed message has none.
+    /// Whether the message is read in lines. A compressed message has none and is read in bytes.
     by_lines: bool,
     keep: usize,
     kept: Vec<u8>,
@@ -26,34 +27,35 @@ pub struct Body {
     state: State,
 }
 
-/// How far a message has come.
+/// How much of a message was received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// More has to come.
+    /// More bytes are expected.
     Open,
-    /// Its length is there, but its last line is not ended: more of that line would be too much.
+    /// The length is reached, but the last line has no line end. Any further byte of that line
+    /// would be too much.
     Doubtful,
-    /// All of it is there, or the line that went past its length.
+    /// All of the message was received, or the line that exceeds its length.
     Ended,
 }
 
-/// A message that came as long as it should.
+/// A message whose length is right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Received {
     /// The message, or its beginning.
     pub bytes: Vec<u8>,
-    /// Whether that is all of it.
+    /// Whether `bytes` is the whole message.
     pub whole: bool,
 }
 
 impl Body {
-    /// A message of the expected length, if it is known; `keep` bytes of it are kept.
+    /// Starts a message of the expected length, if that is known. At most `keep` bytes are kept.
     pub fn new(expected: Option<u64>, compressed: bool, keep: usize) -> Self {
         let state = if expected == Some(0) { State::Ended } else { State::Open };
         Self { expected, by_lines: !compressed, keep, kept: Vec::new(), received: 0, state }
     }
 
-    /// Takes what has come, and says whether that is all.
+    /// Takes the next bytes, and returns the state after them.
     pub fn take(&mut self, mut bytes: &[u8]) -> State {
         if self.state == State::Ended {
             return self.state;
@@ -61,7 +63,7 @@ impl Body {
         if let Some(expected) = self.expected {
             let missing = usize::try_from(expected.saturating_sub(self.received)).unwrap_or(usize::MAX);
             if bytes.len() >= missing {
-                // The line that reaches the length is read to its end.
+                // The line in which the length is reached is read to its end.
                 let last = missing.checked_sub(1).and_then(|last| bytes.get(last));
                 let ended_there = if missing == 0 { false } else { last == Some(&b'\n') };
                 if ended_there || !self.by_lines {
@@ -80,15 +82,15 @@ impl Body {
         self.state
     }
 
-    /// How far it has come.
+    /// Returns how much of the message was received.
     pub fn state(&self) -> State {
         self.state
     }
 
-    /// The message, once its end is known or nothing more comes.
+    /// Returns the message, once its end is reached or the client sends no more.
     ///
     /// # Errors
-    /// The refusal to answer with, if its length is not what was said.
+    /// The refusal to answer with, if the length is not what the client said.
     pub fn finish(self) -> Result<Received, Refusal> {
         match self.expected {
             Some(expected) if expected != self.received => Err(Refusal::length(expected, self.received)),
@@ -98,10 +100,10 @@ impl Body {
 }
 
 impl Received {
-    /// The message that was compressed into this one.
+    /// Returns the uncompressed message.
     ///
     /// # Errors
-    /// The refusal to answer with, if this is no zlib stream.
+    /// The refusal to answer with, if the compressed message was cut, or is no zlib stream.
     pub fn inflated(self, keep: usize) -> Result<Self, Refusal> {
         if !self.whole {
             return Err(Refusal::unavailable("the compressed message is too large"));
@@ -192,7 +194,8 @@ mod tests {
         assert_eq!(cut.inflated(1000), Err(Refusal::because("damaged zlib data")));
     }
 
-    /// The original, line by line: what it would have read, and how many bytes it says it got.
+    /// The original's algorithm, line by line. Returns what it would have read, or the number of
+    /// bytes that it reports.
     fn as_the_original(expected: u64, bytes: &[u8]) -> Result<Vec<u8>, u64> {
         let mut got = Vec::new();
         for line in bytes.split_inclusive(|&byte| byte == b'\n') {

@@ -1,13 +1,14 @@
-//! What is a client told whose request cannot be answered? One line, in the original's words.
+//! Refusals: the one line that a client gets if its request cannot be served, in the original's
+//! words.
 //!
-//! A client that sees a code other than 0 delivers the message unchanged (or, with `spamc -x`, ends
-//! with that code), so a refusal never loses mail.
+//! A client that gets a code other than 0 delivers the message unchanged (or, with `spamc -x`,
+//! exits with that code). So a refusal never loses mail.
 
 use std::time::Duration;
 
 use super::request::Verb;
 
-/// The most bytes of a wrong line that are repeated.
+/// The most bytes of a wrong line that the answer repeats.
 const MOST_REPEATED: usize = 200;
 
 /// Why a request is not answered.
@@ -17,7 +18,7 @@ pub struct Refusal {
     text: String,
 }
 
-/// The exit codes of `sysexits.h` that are used, and one of spamd's own.
+/// The exit codes of `sysexits.h` that are used here, and one of spamd's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Code {
     Unavailable = 69,
@@ -26,32 +27,32 @@ enum Code {
 }
 
 impl Refusal {
-    /// The first line names no verb.
+    /// Returns the refusal of a first line that has no verb.
     pub fn line(line: &[u8]) -> Self {
         let shown = String::from_utf8_lossy(&line[..line.len().min(MOST_REPEATED)]);
         let shown = shown.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
         Self { code: Code::Protocol, text: shown }
     }
 
-    /// The request breaks the protocol.
+    /// Returns the refusal of a request that breaks the protocol.
     pub fn because(reason: &str) -> Self {
         Self { code: Code::Protocol, text: format!("({reason})") }
     }
 
-    /// The message is not as long as its head says.
+    /// Returns the refusal of a message whose length is not what its head says.
     pub fn length(expected: u64, got: u64) -> Self {
         Self::because(&format!("Content-Length mismatch: Expected {expected} bytes, got {got} bytes"))
     }
 
-    /// The request is understood, but will not be answered, or cannot be now.
+    /// Returns the refusal of a request that is understood, but cannot be served, at least now.
     #[allow(clippy::needless_pass_by_value)] // an error that is used up, or a text
     pub fn unavailable(reason: impl ToString) -> Self {
-        // One line, whatever an error has to say.
+        // The text must be one line, whatever the error is.
         let text = reason.to_string().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         Self { code: Code::Unavailable, text }
     }
 
-    /// The client was too slow.
+    /// Returns the refusal of a client that was too slow.
     pub fn timeout(limit: Duration, verb: Option<Verb>) -> Self {
         let doing = verb.map_or("read headers", Verb::name);
         let text = format!("({} second timeout while trying to {doing})", limit.as_secs());
@@ -63,7 +64,7 @@ impl Refusal {
         self.code == Code::Timeout
     }
 
-    /// The line to send.
+    /// Returns the line to send.
     pub fn to_bytes(&self) -> Vec<u8> {
         let said = match self.code {
             Code::Unavailable => "Service Unavailable",

@@ -1,9 +1,9 @@
-//! What is a client answered? The bytes, as the original sends them.
+//! Builds replies to clients, byte for byte as the original sends them.
 //!
 //! The protocol has points and a limit of 5.0 where the filter has a probability and three
-//! verdicts. [`points`] translates: they rise with the probability, and spam begins at 5. So a
-//! client that sorts by points and one that asks for the verdict always agree, and a client may
-//! have a limit of its own above or below 5.
+//! verdicts. [`points`] translates: points rise with the probability, and spam begins at 5. So a
+//! client that sorts by points always agrees with one that uses the verdict, and a client may have
+//! its own limit above or below 5.
 //!
 //! | verdict | points |
 //! |---|---|
@@ -21,25 +21,25 @@ use crate::{Authentication, Judgement, Listing, Reason, Verdict};
 /// A message with at least this number of points is spam: the original's default.
 pub const REQUIRED: f64 = 5.0;
 
-/// The most points, either way: the odds of certainty are infinite.
+/// The largest points in both directions, because the odds of certainty are infinite.
 const MOST: f64 = 99.9;
 
-/// The least step of points, as they are printed.
+/// The smallest step of points, as they are printed.
 const LEAST: f64 = 0.1;
 
-/// From this number of points on they are log-odds, whatever the thresholds: 10 are odds of 22,000
-/// to 1.
+/// From this number of points on, points are log-odds, whatever the thresholds. 10 points are odds
+/// of 22,000 to 1.
 const PLAIN: f64 = 10.0;
 
-/// The width at which a header's list goes on in the next line.
+/// The width at which the list in a header continues on the next line.
 const FOLD: usize = 76;
 
-/// The answer to PING.
+/// Returns the answer to PING.
 pub fn pong() -> Vec<u8> {
     b"SPAMD/1.5 0 PONG\r\n".to_vec()
 }
 
-/// The answer to a request about a message.
+/// Returns the answer to a request about a message.
 pub fn about(verb: Verb, judgement: &Judgement, message: &[u8]) -> Vec<u8> {
     let body = match verb {
         Verb::Symbols => symbols(judgement).join(",").into_bytes(),
@@ -55,7 +55,8 @@ pub fn about(verb: Verb, judgement: &Judgement, message: &[u8]) -> Vec<u8> {
     framed(verb, judgement.verdict, points(judgement), Some(&body))
 }
 
-/// The answer to TELL: whether the message was learned or forgotten just now.
+/// Returns the answer to TELL, which says whether the message was learned and whether it was
+/// forgotten.
 pub fn told(did_set: bool, did_remove: bool) -> Vec<u8> {
     let mut reply = String::from("SPAMD/1.1 0 EX_OK\r\n");
     if did_set {
@@ -68,11 +69,11 @@ pub fn told(did_set: bool, did_remove: bool) -> Vec<u8> {
     reply.into_bytes()
 }
 
-/// The head of an answer, and its body if there is one.
+/// Returns the head of an answer, and its body if there is one.
 fn framed(verb: Verb, verdict: Verdict, points: f64, body: Option<&[u8]>) -> Vec<u8> {
     let spam = match (verdict, verb) {
         (Verdict::Spam, _) => "True",
-        // The original's own word here, which spamc takes for no as it takes False.
+        // The original sends this word here. To spamc it means the same as False.
         (_, Verb::ReportIfSpam) => "No",
         _ => "False",
     };
@@ -81,8 +82,9 @@ fn framed(verb: Verb, verdict: Verdict, points: f64, body: Option<&[u8]>) -> Vec
     [head.as_bytes(), body.unwrap_or_default()].concat()
 }
 
-/// The probability as points, which rise with it: a client with a limit of its own, above or below
-/// 5, sorts as it would by score. From [`PLAIN`] on they are the log-odds themselves.
+/// Returns the probability as points, which rise with it. A client with its own limit above or
+/// below 5 sorts messages as it would by score. From [`PLAIN`] on, points are the log-odds
+/// themselves.
 pub fn points(judgement: &Judgement) -> f64 {
     let log_odds = |probability: f64| (probability / (1.0 - probability)).ln().clamp(-MOST, MOST);
     let (odds, limit) = (log_odds(judgement.score), log_odds(judgement.thresholds.spam));
@@ -96,11 +98,11 @@ pub fn points(judgement: &Judgement) -> f64 {
             (REQUIRED + part * (PLAIN - REQUIRED), REQUIRED, MOST)
         }
     };
-    // A score that is no number says nothing: the least of its verdict.
+    // If the score is not a number, the points are the least of the verdict.
     if points.is_nan() { least } else { points.clamp(least, most) }
 }
 
-/// What spoke for the verdict, as names that rules of mail programs can match.
+/// Returns the reasons of the verdict, as names that rules of mail programs can match.
 pub fn symbols(judgement: &Judgement) -> Vec<String> {
     let mut symbols = vec![format!("CRIVO_{}", judgement.verdict.name().to_uppercase())];
     for reason in &judgement.reasons {
@@ -130,7 +132,7 @@ pub fn symbols(judgement: &Judgement) -> Vec<String> {
     symbols
 }
 
-/// The explanation in words.
+/// Returns the explanation in words.
 fn report(judgement: &Judgement) -> String {
     let Judgement { verdict, score, thresholds, reasons, labels } = judgement;
     let mut text = format!(
@@ -152,12 +154,12 @@ fn report(judgement: &Judgement) -> String {
     text
 }
 
-/// What comes from a message must not begin a line of its own.
+/// Replaces control characters, because text from a message must not begin a new line.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// The message with the headers that mail programs look for.
+/// Returns the message with the headers that mail programs look for.
 fn marked(judgement: &Judgement, message: &[u8]) -> Vec<u8> {
     let line_end = if message.split(|&b| b == b'\n').next().is_some_and(|line| line.ends_with(b"\r")) {
         "\r\n"
@@ -167,7 +169,7 @@ fn marked(judgement: &Judgement, message: &[u8]) -> Vec<u8> {
     marks::mark(message, &filter_marks(judgement, line_end), marks::OF_FILTERS)
 }
 
-/// The headers that mail programs look for, with this end of a line inside of a value.
+/// Returns the headers that mail programs look for. `line_end` is the line end within a value.
 pub(crate) fn filter_marks(judgement: &Judgement, line_end: &str) -> Vec<Mark<'static>> {
     let points = points(judgement);
     let mut added: Vec<Mark<'_>> = Vec::new();
@@ -180,7 +182,7 @@ pub(crate) fn filter_marks(judgement: &Judgement, line_end: &str) -> Vec<Mark<'s
     added
 }
 
-/// `Yes, score=15.5 required=5.0 tests=… version=…`, in lines that are not too long.
+/// Returns `Yes, score=15.5 required=5.0 tests=… version=…`, folded into lines of limited width.
 fn status(judgement: &Judgement, points: f64, line_end: &str) -> String {
     let yes = if judgement.verdict == Verdict::Spam { "Yes" } else { "No" };
     let mut status = format!("{yes}, score={points:.1} required={REQUIRED:.1} tests=");
@@ -294,7 +296,7 @@ mod tests {
         for step in -200..=200 {
             let score = 1.0 / (1.0 + (-f64::from(step) / 10.0).exp());
             let now = points(&judgement(thresholds.verdict(score), score));
-            // Unsure below one half is 0 points, as the least of its verdict.
+            // Unsure messages below one half have 0 points, the least of the verdict.
             let is_flat = thresholds.verdict(score) == Verdict::Unsure && score <= 0.5;
             assert!(now > last || is_flat && now >= last, "{step}: {last} then {now}");
             last = now;

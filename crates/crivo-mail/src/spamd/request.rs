@@ -1,4 +1,4 @@
-//! What does a client want? The head of a request, from bytes that anyone may have sent.
+//! Parses the head of a request, from bytes that anyone may have sent.
 //!
 //! ```text
 //! CHECK SPAMC/1.5⏎
@@ -8,35 +8,34 @@
 //! From: a@example.org …
 //! ```
 //!
-//! [`parse`] is a pure function of the bytes received so far: it asks for more, gives the request,
-//! or refuses with the words that the original spamd uses for the same fault. Lines end in LF, with
-//! or without a CR before it; names of headers are compared without regard to case; headers that
-//! this server does not know are passed over, as the protocol wants. A head is at most
-//! [`MOST_BYTES`] long and has at most [`MOST_HEADERS`] headers, so that a client cannot fill the
-//! memory with it.
+//! [`parse`] is a pure function of the bytes received so far. It asks for more bytes, returns the
+//! request, or refuses it in the words that the original spamd uses for the same fault. Lines end
+//! in LF, with or without a CR before it. Names of headers are compared without regard to case.
+//! Unknown headers are ignored, as the protocol wants. A head is at most [`MOST_BYTES`] long and
+//! has at most [`MOST_HEADERS`] headers, so that a client cannot fill the memory with it.
 
 use super::refusal::Refusal;
 
-/// The longest head that is read: hundreds of times what spamc sends.
+/// The longest head that is accepted: hundreds of times what spamc sends.
 pub const MOST_BYTES: usize = 16 * 1024;
 
-/// The most headers that are read, as in the original.
+/// The most headers that are accepted, as in the original.
 pub const MOST_HEADERS: usize = 255;
 
-/// What is asked for.
+/// What the client asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
-    /// Are you there?
+    /// Checks that the server answers.
     Ping,
     /// The client decided not to send the message after all.
     Skip,
     /// Verdict and score.
     Check,
-    /// Verdict, score and the names of what spoke for it.
+    /// Verdict, score and the names of the reasons.
     Symbols,
     /// Verdict, score and an explanation.
     Report,
-    /// The same, but no explanation unless it is spam.
+    /// Like `Report`, but without an explanation unless the message is spam.
     ReportIfSpam,
     /// The message's head with the verdict added.
     Headers,
@@ -59,7 +58,7 @@ impl Verb {
         Self::Tell,
     ];
 
-    /// The verb as it is sent.
+    /// Returns the verb as it is sent.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ping => "PING",
@@ -81,7 +80,7 @@ impl Verb {
     }
 }
 
-/// What a message is said to be.
+/// The class that the client gives a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageClass {
     /// Unwanted.
@@ -90,35 +89,36 @@ pub enum MessageClass {
     Ham,
 }
 
-/// Everything before the message.
+/// The head of a request: everything before the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// What is asked for.
+    /// What the client asks for.
     pub verb: Verb,
-    /// How many bytes the message has as it is sent; without it, it ends where the client does.
+    /// The length of the message in bytes as it is sent. Without it, the message ends where the
+    /// connection does.
     pub length: Option<u64>,
-    /// Whose mail it is.
+    /// The user whose mail it is.
     pub user: Option<String>,
-    /// What the message is said to be.
+    /// The class that the client gives the message.
     pub class: Option<MessageClass>,
-    /// Learn it here.
+    /// Whether to learn the message here.
     pub set_local: bool,
-    /// Forget it here.
+    /// Whether to forget the message here.
     pub remove_local: bool,
-    /// The message is compressed (zlib).
+    /// Whether the message is compressed (zlib).
     pub compressed: bool,
 }
 
-/// What the bytes so far amount to.
+/// The result of parsing the bytes received so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Parsed {
-    /// The head goes on.
+    /// The head is not complete.
     Incomplete,
-    /// A whole head, and how many bytes it took.
+    /// A complete head, and its length in bytes.
     Whole(Request, usize),
 }
 
-/// Reads a head.
+/// Parses a head.
 ///
 /// # Errors
 /// The refusal to answer with.
@@ -135,7 +135,7 @@ pub fn parse(bytes: &[u8]) -> Result<Parsed, Refusal> {
         remove_local: false,
         compressed: false,
     };
-    // These two are answered as soon as they are understood: nothing can follow that would matter.
+    // These two verbs are answered at once, because nothing that follows would matter.
     if matches!(verb, Verb::Ping | Verb::Skip) {
         return Ok(Parsed::Whole(request, lines.taken));
     }
@@ -150,7 +150,7 @@ pub fn parse(bytes: &[u8]) -> Result<Parsed, Refusal> {
     Err(Refusal::because("too many headers"))
 }
 
-/// What to say when the client ends before its head does.
+/// Returns the refusal for a client that closes before its head is complete.
 pub fn cut_short(bytes: &[u8]) -> Refusal {
     Refusal::because(if bytes.is_empty() { "closed before headers" } else { "EOF during headers" })
 }
@@ -161,7 +161,7 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// The next line without its end, if it has one already.
+    /// Returns the next line without its end, if the line is complete.
     fn next_line(&mut self) -> Result<Option<&'a [u8]>, Refusal> {
         let rest = self.bytes.get(self.taken..).unwrap_or_default();
         let end = rest.iter().position(|&byte| byte == b'\n');
@@ -208,7 +208,7 @@ impl Request {
         Ok(())
     }
 
-    /// What only the whole head can tell.
+    /// Checks conditions that need the whole head.
     fn check(&self) -> Result<(), Refusal> {
         if self.verb == Verb::Tell && self.set_local && self.class.is_none() {
             return Err(Refusal::because("Set without Message-class"));
@@ -224,15 +224,16 @@ fn length(value: &[u8]) -> Result<u64, Refusal> {
     if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
         return Err(Refusal::because("Content-Length contains non-numeric bytes"));
     }
-    // Digits are ASCII; what remains wrong is a number that no message reaches.
+    // The value is all digits, so it is ASCII. The only possible error is a number that no message
+    // reaches.
     str::from_utf8(value)
         .ok()
         .and_then(|digits| digits.parse().ok())
         .ok_or_else(|| Refusal::because("Content-Length is too large"))
 }
 
-/// `local`, `remote`, or both with a comma. Nothing is reported elsewhere, so `remote` changes
-/// nothing.
+/// Returns true if the places are `local`, or `local` and others with commas. Messages are reported
+/// nowhere else, so `remote` has no effect.
 fn names_local(places: &[u8]) -> bool {
     places.split(|&byte| byte == b',').any(|place| place.trim_ascii() == b"local")
 }

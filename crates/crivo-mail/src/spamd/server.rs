@@ -1,22 +1,23 @@
-//! How are many clients served at once, the slow and the hostile among them?
+//! Serves many clients at once, including slow and hostile ones.
 //!
-//! Receiving waits on the network and costs nothing, so it is asynchronous: hundreds of slow
-//! clients hold hundreds of small buffers and not one thread. Judging costs processor time, so it
-//! runs on as many threads as there are processors, and never more; learning has one thread of its
-//! own, because one lesson at a time is all a store takes and checks must not wait behind it.
+//! Receiving waits on the network and needs almost no processor time, so it is asynchronous:
+//! hundreds of slow clients hold hundreds of small buffers and not one thread. Judging needs
+//! processor time, so it runs on as many threads as there are processors, and never more. Learning
+//! has one thread of its own, because a store takes one lesson at a time and checks must not wait
+//! for it.
 //!
 //! | limit | what happens beyond it |
 //! |---|---|
 //! | connections | the next ones wait in the system's queue |
-//! | time for the head of a request | `79 Timeout`, and the connection is closed: a client that says nothing keeps no place |
+//! | time for the head of a request | `79 Timeout`, and a silent client is disconnected |
 //! | time without a byte within a message | the same |
 //! | time for a whole request | the same |
-//! | bytes of a message | the rest is read and dropped; who wants the whole message back is refused |
+//! | bytes of a message | the rest is dropped; requests for the whole message are refused |
 //!
 //! A connection is closed in the order that lets the client read its answer: send, half-close, read
-//! what still comes (for a short while), close. Closing at once would make the system throw away
-//! answers whenever the client had sent a byte too much. A client that was silent too long has sent
-//! nothing more, and its connection is closed at once.
+//! and drop what still arrives (for a short while), close. Closing at once would make the system
+//! drop the answer whenever the client had sent a byte too much. A client that was silent too long
+//! has sent nothing more, and its connection is closed at once.
 
 use std::io;
 use std::sync::Arc;
@@ -34,17 +35,17 @@ use super::request::{self, Parsed, Request, Verb};
 pub use crate::connections::Limits;
 use crate::connections::{Listener, accept_until};
 
-/// The most bytes that one read takes.
+/// The most bytes of one read.
 const PIECE: usize = 16 * 1024;
 
-/// How long a client that half-closes behind an unended line may take to do so.
+/// How long to wait for the half-close of a client whose last line has no line end.
 const MOMENT: Duration = Duration::from_millis(250);
 
-/// How long what comes after the answer is read and dropped.
+/// How long bytes after the answer are read and dropped.
 const LINGER: Duration = Duration::from_secs(2);
 
-/// Answers clients until `stop` says so, then ends those under way. What goes wrong with one client
-/// concerns no other, and so this cannot fail.
+/// Serves clients until `stop` is true, then finishes the requests in progress. An error of one
+/// client does not affect others, so this function cannot fail.
 pub async fn serve(
     listener: impl Into<Listener>,
     limits: Limits,
@@ -59,7 +60,7 @@ pub async fn serve(
     .await;
 }
 
-/// What all connections share.
+/// The state that all connections share.
 struct SpamdServer<A> {
     limits: Limits,
     answer: Arc<A>,
@@ -78,7 +79,8 @@ impl<A: Answer> SpamdServer<A> {
         }
     }
 
-    /// One connection, from its first byte to its last. That it breaks is the client's affair.
+    /// Serves one connection from its first byte to its last. A broken connection is not an error
+    /// of the server.
     async fn attend(&self, mut stream: impl AsyncRead + AsyncWrite + Unpin) {
         let (mut verb, mut was_silent) = (None, false);
         let received = timeout(self.limits.patience, self.receive(&mut stream, &mut verb)).await;
@@ -106,7 +108,7 @@ impl<A: Answer> SpamdServer<A> {
         }
     }
 
-    /// The request and its message, or why they are refused.
+    /// Receives a request and its message. Returns the refusal if they are refused.
     async fn receive(
         &self,
         stream: &mut (impl AsyncRead + Unpin),
@@ -175,7 +177,7 @@ impl<A: Answer> SpamdServer<A> {
             drop(turn);
             reply
         });
-        // A fault of ours must not end the server: the client delivers the message unchanged.
+        // A panic in a request must not end the server: the client delivers the message unchanged.
         work.await.unwrap_or_else(|_| Refusal::unavailable("internal error").to_bytes())
     }
 }

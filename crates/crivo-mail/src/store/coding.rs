@@ -1,11 +1,13 @@
-//! Features as bytes: the steps from one to the next, in one of two codes.
+//! Encodes features as bytes: the steps from each feature to the next, in one of two codes.
 //!
-//! Features are hashes, so that their steps follow a geometric distribution, for which Rice codes
-//! are as good as any: a step is divided by a power of two, the quotient is written as a number of
-//! zeros and a one, the rest in bits. That takes 11.8 bits a feature where whole bytes take 15.2.
-//! The last byte says which power it is. It is 0x80 or more, as the last byte of the older code,
-//! which has seven bits of a step in each byte, never is: exports are written in that one, so that
-//! any version reads them.
+//! Features are hashes, so their steps follow a geometric distribution, for which Rice codes are as
+//! good as any. A step is divided by a power of two. The quotient is written as that number of
+//! zeros and a one, the remainder in bits. That takes 11.8 bits a feature, where whole bytes take
+//! 15.2.
+//!
+//! The last byte says which power is used. It is 0x80 or more. The older code has seven bits of a
+//! step in each byte, and its last byte is always below 0x80. Exports are written in the older
+//! code, so that any version reads them.
 
 /// The mark of the last byte, to which the base-2 logarithm of the divisor is added.
 const RICE: u8 = 0x80;
@@ -13,7 +15,7 @@ const RICE: u8 = 0x80;
 /// The largest base-2 logarithm of a divisor.
 const MOST_BITS: u32 = 24;
 
-/// A quotient below this is written together with its rest, in 32 bits or less.
+/// A quotient below this is written together with its remainder, in 32 bits or less.
 const SHORT: u32 = 32 - MOST_BITS;
 
 /// Encodes ascending features, each once, for the store.
@@ -28,7 +30,8 @@ pub(crate) fn encode_features(features: &[u32]) -> Vec<u8> {
     for step in steps(features) {
         let (quotient, rest) = (step >> bits, u64::from(step) & ((1 << bits) - 1));
         if quotient < SHORT {
-            // All of it at once: zeros are what is before the one.
+            // The quotient, the one and the remainder at once: the zeros are the high bits of the
+            // value.
             writer.put(1 << bits | rest, quotient + 1 + bits);
         } else {
             writer.zeros(quotient);
@@ -40,14 +43,14 @@ pub(crate) fn encode_features(features: &[u32]) -> Vec<u8> {
     record
 }
 
-/// The step to each feature from the one before: at least one, so that one is taken off, but for
-/// the first.
+/// Returns the steps between features, less one, because a step is at least one. The first step is
+/// the first feature itself.
 fn steps(features: &[u32]) -> impl Iterator<Item = u32> {
     let mut next = 0_u32;
     features.iter().map(move |&feature| feature - std::mem::replace(&mut next, feature.wrapping_add(1)))
 }
 
-/// Appends the features of a record of either code; none if it is not one.
+/// Appends the features of a record in either code. Returns `None` if the record is damaged.
 pub(crate) fn decode_features(record: &[u8], features: &mut Vec<u32>) -> Option<()> {
     match record.split_last() {
         Some((&last, body)) if last >= RICE => {
@@ -76,7 +79,7 @@ fn decode_rice(body: &[u8], bits: u32, features: &mut Vec<u32>) -> Option<()> {
             }
             reader.skip(zeros);
             if reader.bytes.is_empty() {
-                // What fills the last byte up is no number.
+                // The padding of the last byte is no feature.
                 return (quotient < 8).then_some(());
             }
         }
@@ -117,10 +120,10 @@ fn decode_bytes(record: &[u8], features: &mut Vec<u32>) -> Option<()> {
     (shift == 0).then_some(())
 }
 
-/// Bits to bytes, the highest bit of each first.
+/// Writes bits into bytes, the highest bit of each byte first.
 struct BitWriter {
     bytes: Vec<u8>,
-    /// Bits that are not in `bytes` yet, the last one lowest: less than 32.
+    /// Bits that are not in `bytes` yet, the last one lowest: fewer than 32.
     waiting: u64,
     bits: u32,
 }
@@ -145,7 +148,7 @@ impl BitWriter {
         }
     }
 
-    /// The bytes, the last one filled up with zeros.
+    /// Returns the bytes, the last one padded with zeros.
     fn finish(mut self) -> Vec<u8> {
         let last = ((self.waiting << (32 - self.bits)) as u32).to_be_bytes();
         self.bytes.extend_from_slice(&last[..self.bits.div_ceil(8) as usize]);
@@ -153,24 +156,24 @@ impl BitWriter {
     }
 }
 
-/// Bytes to bits, the highest bit of each first.
+/// Reads bits from bytes, the highest bit of each byte first.
 struct BitReader<'a> {
     bytes: &'a [u8],
-    /// The next bits, the first one highest. Below those that are left are zeros, or the first bits
-    /// of the next byte.
+    /// The next bits, the first one highest. The bits below the `left` valid ones are zeros, or the
+    /// first bits of the next byte.
     window: u64,
     left: u32,
 }
 
 impl BitReader<'_> {
-    /// Fills the window up to 57 bits and more, unless the bytes end.
+    /// Refills the window to at least 57 bits, unless the bytes end.
     #[inline]
     fn refill(&mut self) {
         if self.left > 56 {
             return;
         }
         if let Some(next) = self.bytes.first_chunk() {
-            // A byte that fits in part comes again with the next call, to the same place.
+            // A byte that fits only in part is read again by the next call, to the same place.
             self.window |= u64::from_be_bytes(*next) >> self.left;
             let taken = (64 - self.left) / 8;
             self.left += taken * 8;
@@ -191,7 +194,7 @@ impl BitReader<'_> {
         self.left -= bits;
     }
 
-    /// The next bits as a number; none if there are fewer.
+    /// Returns the next bits as a number, or `None` if there are fewer.
     #[inline]
     fn take(&mut self, bits: u32) -> Option<u64> {
         if bits > self.left {

@@ -1,7 +1,7 @@
-//! The file of a store: which tables it has, and where a record belongs.
+//! The format of a store's file: its tables, and the checksum seed of each record.
 //!
-//! Numbers of messages are fingerprints, which fill all 64 bits: so a record's checksum is seeded
-//! with a hash of its number, itself seeded with its table.
+//! The numbers of messages are fingerprints, which use all 64 bits. So the seed of a record's
+//! checksum is a hash of its number, which is itself seeded with its table.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,15 +14,15 @@ use crate::error::{Error, Problem};
 /// One connection to the file.
 pub(crate) type File = crivo_records::File<Table>;
 
-/// How the file looks from outside.
+/// The format of the file.
 pub(crate) const FORMAT: Format = Format {
     file_name: "mail.sqlite",
     application: *b"cvml",
     // Version 2 has weights and keys in a longer form, and weights up to version 3 are for features
-    // without groups: both are read until the next lesson.
+    // without groups. Both are read until the next lesson.
     version: 4,
     oldest: 2,
-    // Weights and buckets are long: fewer, larger pages.
+    // Weights and buckets are long, so pages are fewer and larger.
     page_size: 16384,
     private: true,
     patience: Duration::from_secs(30),
@@ -75,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    /// What a store had in its head when the layout was settled.
+    /// The record of the table `head` when the layout was settled.
     #[test]
     fn files_written_before_are_believed() {
         let mut record = b"method default".to_vec();

@@ -2,12 +2,13 @@
 //!
 //! A message is a record: fingerprint → labels with the time of each, sender, signature, features.
 //! Everything that changes a store is an operation on that set, so its meaning does not depend on
-//! what happened before. Learning a message twice counts once. Unlearning leaves what would be
-//! there had it never been learned. What two stores hold is joined message by message and label by
-//! label, the later mark winning where they differ: in whatever order, and however often.
+//! what happened before. Learning a message twice counts once. Unlearning leaves the store as if
+//! the message had never been learned. Two stores are merged message by message and label by label,
+//! and the later mark wins where they differ. The result does not depend on the order or number of
+//! merges.
 //!
 //! Everything else (weights, thresholds, buckets) is derived from the set alone and written in the
-//! same transaction, so that a reader sees one moment, and a kill leaves the last commit.
+//! same transaction. So a reader sees one state, and a killed process leaves the last commit.
 
 mod coding;
 mod file;
@@ -29,19 +30,19 @@ use crate::label::Label;
 use crate::lists::Lists;
 use crate::policy::Policy;
 
-/// How a store judges.
+/// The method by which a store judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
     /// All evidence, combined into a probability.
     #[default]
     Default,
-    /// Blocked senders, then similarity to learned spam: the method this filter grew from, for
+    /// Blocked senders, then similarity to learned spam: the method this filter grew from, kept for
     /// comparison.
     Classic,
 }
 
 impl Method {
-    /// `default` or `classic`.
+    /// Returns `default` or `classic`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -50,24 +51,24 @@ impl Method {
     }
 }
 
-/// The records of the table `head`.
+/// The numbers of the records in the table `head`.
 const SETTINGS: i64 = 1;
 const STATE: i64 = 2;
 const POLICY: i64 = 3;
 const LISTS: i64 = 4;
 const DECAY: i64 = 5;
 
-/// How many bytes of features a fit keeps in memory: those of some 100,000 messages.
+/// The bytes of features that a fit keeps in memory: those of some 100,000 messages.
 const FEATURE_MEMORY: usize = 512 << 20;
 
-/// The same in a process that runs for long: those of some 1,500 messages.
+/// The same in a long-running process: those of some 1,500 messages.
 const LITTLE_FEATURE_MEMORY: usize = 8 << 20;
 
-/// How much of the file a connection keeps in memory in such a process, in KiB: a lesson reads the
-/// counts of all slots.
+/// The SQLite cache of a connection in such a process, in KiB. It is this large because a lesson
+/// reads the counts of all slots.
 const LITTLE_CACHE: u32 = 8192;
 
-/// How many bytes of new features a transaction keeps in memory.
+/// The most bytes of new features that a transaction keeps in memory.
 const KEPT: usize = 128 << 20;
 
 /// An open store.
@@ -79,7 +80,7 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Makes a store of what `fill` puts into it, whole or not at all.
+    /// Creates a store that `fill` fills. If `fill` fails, no store is created.
     pub(crate) fn create<R>(
         folder: &Path,
         method: Method,
@@ -115,7 +116,7 @@ impl Store {
         &self.file
     }
 
-    /// Keeps little of the store in memory, while lessons are learned and while a model is fitted.
+    /// Reduces the memory that lessons and fits use.
     pub(crate) fn use_little_memory(&mut self) -> Result<()> {
         self.feature_memory = LITTLE_FEATURE_MEMORY;
         self.file.set_cache(LITTLE_CACHE)
@@ -127,12 +128,12 @@ impl Store {
         self.feature_memory = 0;
     }
 
-    /// Returns how many bytes of features a fit keeps in memory.
+    /// Returns the number of bytes of features that a fit keeps in memory.
     pub(crate) fn feature_memory(&self) -> usize {
         self.feature_memory
     }
 
-    /// Whether another file has taken the place of the one that is open, or it is gone.
+    /// Returns true if the open file was replaced by another file or removed.
     pub(crate) fn is_replaced(&self) -> bool {
         self.file.is_replaced()
     }
@@ -141,12 +142,12 @@ impl Store {
         self.file.need(Table::Head, STATE, State::decode)
     }
 
-    /// What the store's owner wants of verdicts.
+    /// Returns the store's own policy of verdicts.
     pub(crate) fn policy(&self) -> Result<Policy> {
         Ok(self.file.get(Table::Head, POLICY, Policy::decode)?.unwrap_or_default())
     }
 
-    /// Keeps what the store's owner wants of verdicts.
+    /// Stores the policy of verdicts.
     pub(crate) fn put_policy(&self, policy: &Policy) -> Result<()> {
         let transaction = self.file.write_transaction()?;
         let mut state = self.state()?;
@@ -156,12 +157,12 @@ impl Store {
         self.file.commit(transaction)
     }
 
-    /// Senders that are allowed and blocked.
+    /// Returns the senders that are allowed and blocked.
     pub(crate) fn lists(&self) -> Result<Lists> {
         Ok(self.file.get(Table::Head, LISTS, Lists::decode)?.unwrap_or_default())
     }
 
-    /// Changes the senders that are allowed and blocked, unless `change` fails.
+    /// Changes the senders that are allowed and blocked. If `change` fails, nothing is stored.
     pub(crate) fn update_lists<T>(&self, change: impl FnOnce(&mut Lists) -> Result<T>) -> Result<T> {
         let transaction = self.file.write_transaction()?;
         let (mut state, mut lists) = (self.state()?, self.lists()?);
@@ -173,17 +174,17 @@ impl Store {
         Ok(done)
     }
 
-    /// How fast lessons lose their weight.
+    /// Returns how fast lessons lose their weight.
     pub(crate) fn decay(&self) -> Result<Decay> {
         Ok(self.file.get(Table::Head, DECAY, Decay::decode)?.unwrap_or_default())
     }
 
-    /// Keeps how fast lessons lose their weight, within the open transaction.
+    /// Stores how fast lessons lose their weight, within the open transaction.
     pub(crate) fn put_decay(&self, decay: Decay) -> Result<()> {
         self.file.put(Table::Head, DECAY, decay.encode())
     }
 
-    /// Derives everything anew from the messages, whatever the derived records are.
+    /// Derives everything anew from the messages, without reading the old derived records.
     pub(crate) fn rebuild(&self, derive: impl FnOnce(&Self) -> Result<()>) -> Result<()> {
         let transaction = self.file.write_transaction()?;
         let mut state = self.state()?;
@@ -198,7 +199,7 @@ impl Store {
         self.file.get(Table::Messages, fingerprint as i64, Learnt::decode)
     }
 
-    /// Messages whose fingerprints begin with 32 bits: one, but for rare chances.
+    /// Returns the messages whose fingerprints begin with 32 bits: nearly always at most one.
     pub(crate) fn messages_of(&self, head: u32) -> Result<Vec<(u64, Learnt)>> {
         let first = u64::from(head) << 32;
         let (mut found, last) = (Vec::new(), first | u64::from(u32::MAX));
@@ -209,14 +210,15 @@ impl Store {
         Ok(found)
     }
 
-    /// Begins to change the store: no other process does until that ends.
+    /// Begins a write transaction. No other process can change the store until it ends.
     pub(crate) fn change(&self) -> Result<Change<'_>> {
         let transaction = self.file.write_transaction()?;
         let state = self.state()?;
         Ok(Change { store: self, transaction, state, changed: Vec::new(), kept: 0 })
     }
 
-    /// Hands every message to `take`, by number, and says if any is missing.
+    /// Passes every message to `take`, with its fingerprint. Returns an error if a message is
+    /// missing.
     pub(crate) fn for_each(&self, mut take: impl FnMut(u64, Learnt) -> Result<()>) -> Result<()> {
         let mut found = State::default();
         self.file.for_each(Table::Messages, |number, record| {
@@ -256,37 +258,37 @@ impl Store {
         self.file.need(Table::Features, fingerprint as i64, |record| decode_features(record, features))
     }
 
-    /// The features of a message, as they are stored.
+    /// Returns the features of a message, as they are stored.
     pub(crate) fn stored_features(&self, fingerprint: u64) -> Result<Vec<u8>> {
         self.file.need(Table::Features, fingerprint as i64, |record| Some(record.to_vec()))
     }
 }
 
-/// A message as it was and as it is.
+/// A message before and after a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Changed {
     pub(crate) fingerprint: u64,
     pub(crate) before: Option<Learnt>,
     pub(crate) after: Option<Learnt>,
-    /// The features of a new message, as they are stored, unless too many were new: they need not
-    /// be read again.
+    /// The features of a new message, as they are stored, so that they need not be read again.
+    /// `None` if the new features of the transaction exceed [`KEPT`] bytes.
     pub(crate) features: Option<Vec<u8>>,
 }
 
-/// A transaction: what it does is seen by others when it is committed, and taken back if it is
-/// dropped.
+/// A write transaction. Other readers see its changes when it is committed. If it is dropped, its
+/// changes are undone.
 pub(crate) struct Change<'a> {
     store: &'a Store,
     transaction: Transaction<'a>,
     state: State,
     changed: Vec<Changed>,
-    /// How many bytes of features are in `changed`.
+    /// The number of bytes of features in `changed`.
     kept: usize,
 }
 
 impl Change<'_> {
-    /// Puts in the place of a message what `next` makes of it; if that is nothing, the message is
-    /// removed. The features of a new one are asked for.
+    /// Replaces a message by the result of `next`, or removes it if that is `None`. For a new
+    /// message, `features` returns its features.
     pub(crate) fn update(
         &mut self,
         fingerprint: u64,
@@ -320,8 +322,8 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// Derives what is derived, and returns when everything is on the disk. Nothing happens if
-    /// nothing changed.
+    /// Runs `derive`, commits, and returns when everything is on the disk. Does nothing if no
+    /// message changed.
     pub(crate) fn commit(
         mut self,
         derive: impl FnOnce(&Store, &[Changed]) -> Result<()>,
@@ -340,7 +342,7 @@ impl Change<'_> {
 // ---- marks as sets ----
 
 impl Learnt {
-    /// With one more label; spam and ham take each other's place.
+    /// Returns the record with one more label. Spam and ham replace each other.
     pub(crate) fn marked(mut self, label: &Label, time: i64) -> Self {
         if !self.has(label) {
             self.marks.retain(|mark| !(label.is_class() && mark.label.is_class()));
@@ -350,7 +352,8 @@ impl Learnt {
         self
     }
 
-    /// Without a label, or without any; none if nothing is left.
+    /// Returns the record without a label, or without all labels. Returns `None` if no label is
+    /// left.
     pub(crate) fn unmarked(mut self, label: Option<&Label>) -> Option<Self> {
         match label {
             Some(label) => self.marks.retain(|mark| mark.label != *label),
@@ -359,13 +362,14 @@ impl Learnt {
         (!self.marks.is_empty()).then_some(self)
     }
 
-    /// Without marks that are older; none if nothing is left.
+    /// Returns the record without marks that are older. Returns `None` if no mark is left.
     pub(crate) fn since(mut self, time: i64) -> Option<Self> {
         self.marks.retain(|mark| mark.time >= time);
         (!self.marks.is_empty()).then_some(self)
     }
 
-    /// The marks of both: of equal labels the later one, and of spam and ham the later one too.
+    /// Returns the record with the marks of both: of equal labels the later one, and of spam and
+    /// ham the later one.
     pub(crate) fn joined(mut self, other: &Self) -> Self {
         self.marks.extend(other.marks.iter().cloned());
         let latest = self
@@ -376,11 +380,11 @@ impl Learnt {
         if let Some(class) = latest.map(|mark| mark.label.clone()) {
             self.marks.retain(|mark| !mark.label.is_class() || mark.label == class);
         }
-        // Of one label the latest comes first, and the first stays.
+        // Of equal labels the latest comes first, and only the first stays.
         self.marks.sort_unstable_by(|a, b| a.label.cmp(&b.label).then(b.time.cmp(&a.time)));
         self.marks.dedup_by(|later, kept| later.label == kept.label);
-        // What was read of a message is the same everywhere; if programs differ, one of them is
-        // chosen.
+        // Sender, subject and signature of a message are the same in both. If different programs
+        // read them differently, the larger ones are chosen.
         let (mine, theirs) = (
             (&self.sender, &self.subject, &self.signature),
             (&other.sender, &other.subject, &other.signature),

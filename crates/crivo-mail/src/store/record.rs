@@ -1,30 +1,31 @@
-//! Records: what is stored of a message.
+//! The stored record of a message.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::label::Label;
 
-/// A label on a message, and when it was put there, in milliseconds since 1970.
+/// A label on a message, and the time it was put there, in milliseconds since 1970.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Mark {
     pub(crate) label: Label,
     pub(crate) time: i64,
 }
 
-/// What is stored of a message besides its features.
+/// The stored data of a message, except its features.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Learnt {
-    /// At least one; at most one of spam and ham; by label.
+    /// At least one mark, at most one of them spam or ham, sorted by label.
     pub(crate) marks: Vec<Mark>,
     pub(crate) sender: Option<String>,
-    /// The beginning of the subject, to show what a message is like.
+    /// The beginning of the subject, to show which message it is.
     pub(crate) subject: String,
-    /// Of the method's own making; empty if there is none.
+    /// The signature of the store's method; empty if there is none.
     pub(crate) signature: Vec<u8>,
 }
 
 impl Learnt {
-    /// Whether it is spam, or ham; none if it has only labels of its own.
+    /// Returns true for spam and false for ham. Returns `None` if the message has only the user's
+    /// own labels.
     pub(crate) fn is_spam(&self) -> Option<bool> {
         self.marks.iter().find_map(|mark| match mark.label {
             Label::Spam => Some(true),
@@ -37,14 +38,14 @@ impl Learnt {
         self.marks.iter().any(|mark| mark.label == *label)
     }
 
-    /// When it was learned as spam or ham; otherwise, when it got its first label.
+    /// Returns when the message was learned as spam or ham, or else when it got its first label.
     pub(crate) fn time(&self) -> i64 {
         let class = self.marks.iter().find(|mark| mark.label.is_class());
         class.or_else(|| self.marks.iter().min_by_key(|mark| mark.time)).map_or(0, |mark| mark.time)
     }
 
-    /// A number that depends on the fingerprint and the marks: their sum over all messages says if
-    /// one is missing.
+    /// Returns a hash of the fingerprint and the marks. The sum of the hashes of all messages tells
+    /// if one is missing.
     pub(crate) fn digest(&self, fingerprint: u64) -> u64 {
         let mut bytes = fingerprint.to_le_bytes().to_vec();
         self.encode_marks(&mut bytes);
@@ -98,8 +99,8 @@ impl Learnt {
         (bytes.0.is_empty() && learnt.is_valid()).then_some(learnt)
     }
 
-    /// What could have been written: at least one mark, each label once, ascending, one class at
-    /// most.
+    /// Returns true if the record could have been written: at least one mark, each label once, in
+    /// ascending order, and at most one of spam and ham.
     fn is_valid(&self) -> bool {
         !self.marks.is_empty()
             && self.marks.is_sorted_by(|a, b| a.label < b.label)
@@ -112,7 +113,7 @@ pub(crate) fn put_bytes(record: &mut Vec<u8>, bytes: &[u8]) {
     record.extend_from_slice(bytes);
 }
 
-/// Bytes that are read from the front; nothing if there are too few.
+/// Bytes that are read from the front. Reads return `None` if too few bytes are left.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 

@@ -1,11 +1,11 @@
-//! What a store knows of itself: it changes with every commit.
+//! The state of a store, which changes with every commit.
 
 use super::record::{Bytes, Learnt};
 
-/// Counts and a digest over all messages, which say if one of them is missing.
+/// Counts and a digest over all messages, which tell if a message is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct State {
-    /// How many commits there were.
+    /// The number of commits.
     pub(crate) generation: u64,
     pub(crate) messages: u64,
     pub(crate) spam: u64,
@@ -28,7 +28,7 @@ impl State {
         self.digest = self.digest.wrapping_sub(learnt.digest(fingerprint));
     }
 
-    /// Whether both are of the same messages.
+    /// Returns true if both states are of the same messages.
     pub(crate) fn is_of_same_messages(&self, other: &Self) -> bool {
         Self { generation: 0, ..*self } == Self { generation: 0, ..*other }
     }

@@ -1,7 +1,8 @@
-//! Learning by moving: a Maildir in which a reader moves messages to the junk folder and back.
+//! Learning by moving: in a Maildir, a reader moves messages to the junk folder and back.
 //!
-//! Dovecot tells when a message is moved; other servers and mail programs do not. So the mailboxes
-//! are listed again and again, and a message is recognised by its fingerprint wherever it appears:
+//! Dovecot reports when a message is moved; other servers and mail programs do not. So the
+//! mailboxes are listed repeatedly, and a message is recognised by its fingerprint wherever it
+//! appears:
 //!
 //! | it was seen | and is now | lesson |
 //! |---|---|---|
@@ -10,18 +11,18 @@
 //! | in the junk folder | in the bin | none |
 //! | nowhere | anywhere | none: it was delivered there |
 //!
-//! A message that a filter delivers to the junk folder is therefore no lesson: the filter would
-//! teach itself. What was moved before the first look is not noticed either.
+//! So a message that a filter delivers to the junk folder is no lesson, because the filter would
+//! teach itself. Messages moved before the first look are not noticed either.
 //!
 //! A lesson that fails, because the disk is full for example, is tried again at the next look.
 //!
-//! **Replies** (only if asked for). A reader who answers a message wants it. So when a message
+//! **Replies** (only if requested). A reader who answers a message wants it. So when a message
 //! appears among the sent ones, the message it answers is learned as ham, unless it was learned
 //! before or is in the junk folder or the bin.
 //!
-//! **Sent messages** (only if asked for). What a reader writes is wanted mail in the reader's own
-//! words. A message that appears among the sent ones is learned as ham, unless it was learned
-//! before. It has no transport headers, and none are learned from it.
+//! **Sent messages** (only if requested). A message that a reader writes is wanted mail in the
+//! reader's own words. When it appears among the sent ones, it is learned as ham, unless it was
+//! learned before. It has no transport headers, and none are learned from it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -36,22 +37,23 @@ use crate::label::Label;
 use crate::message::{Message, header};
 use crate::source::READ;
 
-/// How deep mailboxes may lie in each other.
+/// How deep mailboxes may be nested.
 const DEPTH: usize = 8;
 
-/// A folder that changed less than this long ago may change again without a new time of change.
+/// The granularity of modification times. A folder that changed less than this long ago may change
+/// again and keep its modification time.
 const GRAIN: Duration = Duration::from_secs(3);
 
-/// After this number of looks, messages that are gone are forgotten.
+/// After this number of looks, messages that no longer exist are forgotten.
 const LOOKS: u64 = 500;
 
-/// Names of mailboxes with a meaning of their own, in small letters.
+/// Names of mailboxes with a special role, in lower case.
 const JUNK: [&str; 4] = ["junk", "spam", "junk e-mail", "junk email"];
 const BIN: [&str; 4] = ["trash", "deleted items", "deleted messages", "bin"];
 const SENT: [&str; 3] = ["sent", "sent items", "sent messages"];
 const DRAFTS: [&str; 1] = ["drafts"];
 
-/// What it means that a message is in a mailbox.
+/// The role of the mailbox that a message is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Wanted,
@@ -60,45 +62,45 @@ enum Place {
     Sent,
 }
 
-/// A Maildir and where its messages were when it was last looked at.
+/// A Maildir, and where its messages were at the last look.
 #[derive(Debug)]
 pub struct Watch {
     maildir: PathBuf,
-    /// The name of the junk folder; if it is not given, the usual ones.
+    /// The name of the junk folder; `None` for the usual names.
     junk: Option<String>,
     learns_replies: bool,
     learns_sent: bool,
     mailboxes: BTreeMap<PathBuf, Mailbox>,
-    /// Where each message was, by fingerprint.
+    /// The place of each message, by fingerprint.
     places: HashMap<u64, Place>,
     /// The file of each wanted message by its `Message-ID`, if replies are lessons.
     ids: HashMap<String, (PathBuf, OsString)>,
     looks: u64,
-    /// Messages that were gone when that was last looked at.
+    /// Messages that were missing when [`forget_gone`](Self::forget_gone) last ran.
     gone: HashSet<u64>,
 }
 
-/// A mailbox as it was.
+/// The state of a mailbox at the last look.
 #[derive(Debug, Default)]
 struct Mailbox {
-    /// Messages by the part of their name that flags do not change.
+    /// Fingerprints by the part of the file name that flags do not change.
     seen: HashMap<OsString, u64>,
-    /// When `cur` and `new` had changed; none if they have to be listed.
+    /// The modification times of `cur` and `new`; `None` if the mailbox has to be listed.
     changed: Option<[Option<SystemTime>; 2]>,
 }
 
-/// A lesson that followed from a move or a reply.
+/// A lesson that was learned from a move or a reply, or from a sent message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchedLesson {
     /// What was learned.
     pub label: Label,
     /// The subject of the message.
     pub subject: String,
-    /// What it follows from.
+    /// Why it was learned.
     pub cause: LessonCause,
 }
 
-/// What a lesson follows from.
+/// The cause of a lesson.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LessonCause {
     /// The message was moved.
@@ -109,7 +111,7 @@ pub enum LessonCause {
     Sent,
 }
 
-/// A message that appeared.
+/// A message that appeared in a mailbox.
 struct Arrival {
     mailbox: PathBuf,
     base: OsString,
@@ -118,7 +120,7 @@ struct Arrival {
 }
 
 impl Watch {
-    /// Looks at a Maildir for the first time. Nothing is learned from what is there.
+    /// Looks at a Maildir for the first time. The messages in it are no lessons.
     ///
     /// # Errors
     /// If it is no Maildir, or cannot be read.
@@ -152,13 +154,13 @@ impl Watch {
         self
     }
 
-    /// Returns true if there is a junk folder: without one nothing can be moved to it.
+    /// Returns true if there is a junk folder. Without it, no message can be moved to it.
     pub fn has_junk(&self) -> bool {
         self.mailboxes.keys().any(|mailbox| self.place_of(mailbox) == Some(Place::Junk))
     }
 
-    /// Looks again, and teaches what follows from what was moved. Returns the lessons, and the
-    /// first error if a lesson failed; that one is tried again at the next look.
+    /// Looks again, and teaches the lessons of the messages that appeared. Returns the lessons, and
+    /// the first error if a lesson failed. A failed lesson is tried again at the next look.
     ///
     /// # Errors
     /// If the Maildir cannot be read.
@@ -168,7 +170,7 @@ impl Watch {
             match self.teach(filter, &arrival) {
                 Ok(taught) => lessons.extend(taught),
                 Err(error) => {
-                    // Not seen: it arrives again at the next look.
+                    // The message is not marked as seen, so it arrives again at the next look.
                     if let Some(mailbox) = self.mailboxes.get_mut(&arrival.mailbox) {
                         mailbox.changed = None;
                     }
@@ -183,7 +185,7 @@ impl Watch {
         Ok((lessons, trouble))
     }
 
-    /// Teaches what follows from a message that appeared.
+    /// Teaches the lessons of a message that appeared.
     fn teach(&mut self, filter: &Filter, arrival: &Arrival) -> Result<Vec<WatchedLesson>> {
         let message = Message::read(&arrival.bytes);
         let before = self.places.get(&message.fingerprint).copied();
@@ -208,7 +210,7 @@ impl Watch {
         if arrival.place == Place::Sent && self.learns_replies {
             lessons.extend(self.learn_answered(filter, &header(&arrival.bytes, "in-reply-to"))?);
         }
-        // Junk in the bin is still junk: taken out of the bin, it is wanted.
+        // Junk in the bin is still junk. If it is moved out of the bin later, it is wanted.
         let place = match (before, arrival.place) {
             (Some(Place::Junk), Place::Bin) => Place::Junk,
             (_, place) => place,
@@ -217,7 +219,7 @@ impl Watch {
         Ok(lessons)
     }
 
-    /// Learns the message that was answered as ham, if it is wanted and was not learned before.
+    /// Learns the answered message as ham, if it is in a wanted place and was not learned before.
     fn learn_answered(&self, filter: &Filter, answered: &str) -> Result<Option<WatchedLesson>> {
         let Some((mailbox, base)) = self.ids.get(answered).filter(|_| !answered.is_empty()) else {
             return Ok(None);
@@ -235,7 +237,7 @@ impl Watch {
         Ok(Some(WatchedLesson { label: Label::Ham, subject, cause: LessonCause::Answered }))
     }
 
-    /// Takes notice of where a message is.
+    /// Records where a message is.
     fn settle(&mut self, arrival: &Arrival, fingerprint: u64, place: Place) {
         self.places.insert(fingerprint, place);
         if let Some(mailbox) = self.mailboxes.get_mut(&arrival.mailbox) {
@@ -247,7 +249,7 @@ impl Watch {
         }
     }
 
-    /// Lists mailboxes that have changed, and reads the messages that are new in them.
+    /// Lists the mailboxes that have changed, and reads their new messages.
     fn arrivals(&mut self) -> Result<Vec<Arrival>> {
         let mut found = Vec::new();
         mailboxes(&self.maildir, DEPTH, &mut found)?;
@@ -269,7 +271,7 @@ impl Watch {
                 if mailbox.seen.contains_key(&base) {
                     continue;
                 }
-                // One that is gone again was renamed, and comes at the next look.
+                // A file that no longer exists was renamed, and is found at the next look.
                 match read(&file)? {
                     Some(bytes) => arrivals.push(Arrival { mailbox: path.clone(), base, place, bytes }),
                     None => mailbox.changed = None,
@@ -279,7 +281,7 @@ impl Watch {
         Ok(arrivals)
     }
 
-    /// What it means to be in a mailbox; none if it does not matter.
+    /// Returns the role of a mailbox, or `None` if its messages are not watched.
     fn place_of(&self, mailbox: &Path) -> Option<Place> {
         if mailbox == self.maildir {
             return Some(Place::Wanted);
@@ -299,8 +301,8 @@ impl Watch {
         }
     }
 
-    /// Forgets messages that were gone the last time already: a move may take them away before it
-    /// brings them.
+    /// Forgets messages that were also missing at the last call. One miss is not enough, because a
+    /// move may remove a message before it adds it elsewhere.
     fn forget_gone(&mut self) {
         let there: HashSet<u64> =
             self.mailboxes.values().flat_map(|mailbox| mailbox.seen.values().copied()).collect();
@@ -316,7 +318,7 @@ impl Watch {
 }
 
 impl Filter {
-    /// Whether a message was learned as spam or as ham; none if as neither.
+    /// Returns whether a message was learned as spam (true) or ham (false), or `None` if neither.
     pub(crate) fn learned_as(&self, fingerprint: u64) -> Result<Option<bool>> {
         self.with_store(|store| Ok(store.message(fingerprint)?.and_then(|learnt| learnt.is_spam())))
     }
@@ -331,7 +333,7 @@ fn is_mailbox(folder: &Path) -> bool {
     ["cur", "new"].iter().any(|part| folder.join(part).is_dir())
 }
 
-/// The mailboxes in a folder and below it, whichever way they are nested.
+/// Collects the mailboxes in a folder and below it, however they are nested.
 fn mailboxes(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
     if is_mailbox(folder) {
         found.push(folder.to_path_buf());
@@ -352,7 +354,7 @@ fn mailboxes(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()
     Ok(())
 }
 
-/// The files of a mailbox by the part of their name that flags do not change.
+/// Returns the files of a mailbox by the part of their name that flags do not change.
 fn messages(mailbox: &Path) -> Result<BTreeMap<OsString, PathBuf>> {
     let mut found = BTreeMap::new();
     for part in ["new", "cur"] {
@@ -371,18 +373,18 @@ fn messages(mailbox: &Path) -> Result<BTreeMap<OsString, PathBuf>> {
     Ok(found)
 }
 
-/// The part of a file's name before its flags.
+/// Returns the part of a file name before its flags.
 fn base_of(name: &OsStr) -> OsString {
     let text = name.to_string_lossy();
     text.split_once(":2,").map_or_else(|| name.to_owned(), |(base, _)| base.into())
 }
 
-/// The file of a message, whatever its flags are by now.
+/// Returns the file of a message, whatever its flags are now.
 fn find(mailbox: &Path, base: &OsStr) -> Option<PathBuf> {
     messages(mailbox).ok()?.remove(base)
 }
 
-/// A message as far as it can matter; none if the file is gone.
+/// Reads as much of a message as the filter uses. Returns `None` if the file no longer exists.
 fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(READ as u64).read_to_end(&mut bytes));

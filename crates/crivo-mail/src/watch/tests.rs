@@ -39,7 +39,7 @@ impl WatchedMaildir {
         Watch::begin(&self.at(""), None, learns_replies).unwrap()
     }
 
-    /// The lessons of a look: subject and label.
+    /// Looks once, and returns the subject and label of each lesson.
     fn look(&self, watch: &mut Watch) -> Vec<(String, Label)> {
         let (lessons, trouble) = watch.look(&self.filter).unwrap();
         assert!(trouble.is_none(), "{trouble:?}");

@@ -1,4 +1,4 @@
-//! Paste, drop or choose a message, and have it judged.
+//! The form to paste, drop or choose a message, and its check.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::service::Origin;
 /// The number of decisions that are shown under the form.
 const LATEST: usize = 8;
 
-/// The form, and under it what was decided last.
+/// Shows the form, with the latest decisions below it.
 pub(super) async fn form(State(site): State<Arc<Site>>) -> Response {
     let stats = super::overview::stats(&site).await;
     let journal = site.service.journal();
@@ -74,7 +74,7 @@ struct Given {
     user: Option<String>,
 }
 
-/// Judges what the form brought, and leads to the decision.
+/// Judges the message of the form, and redirects to the decision.
 pub(super) async fn check(State(site): State<Arc<Site>>, form: Multipart) -> Response {
     let given = match read(form).await {
         Ok(given) => given,
@@ -105,7 +105,7 @@ pub(super) async fn check(State(site): State<Arc<Site>>, form: Multipart) -> Res
         service.check_and_number(given.user.as_deref(), &given.message, Origin::Page)
     });
     match work.await {
-        // The address of the decision, so that loading it again sends nothing again.
+        // The browser is redirected to the decision, so that a reload sends nothing again.
         Ok(Ok((_, number))) => Redirect::to(&format!("/decisions/{number}")).into_response(),
         Ok(Err(error)) => {
             problem(StatusCode::INTERNAL_SERVER_ERROR, "It could not be judged", &error.to_string())
@@ -114,7 +114,7 @@ pub(super) async fn check(State(site): State<Arc<Site>>, form: Multipart) -> Res
     }
 }
 
-/// The fields of the form. A file, if one was chosen, goes before what was pasted.
+/// Reads the fields of the form. A chosen file takes precedence over pasted text.
 async fn read(mut form: Multipart) -> Result<Given, MultipartError> {
     let mut given = Given { token: String::new(), message: Vec::new(), user: None };
     let mut file = Vec::new();

@@ -1,4 +1,4 @@
-//! One decision: the verdict, how sure, why, and what to teach.
+//! The page of a decision: the verdict, its probability, the reasons, and the lessons to choose.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::{Judgement, Label, Verdict};
 /// The most bytes of a message's source that are shown.
 const SHOWN: usize = 64 << 10;
 
-/// A decision that a person asked for.
+/// Shows a decision that a person asked for.
 #[allow(clippy::unused_async)] // pages are answered by asynchronous functions
 pub(super) async fn show(State(site): State<Arc<Site>>, Path(number): Path<u64>) -> Response {
     let decision = site.service.journal().decision(number).cloned();
@@ -75,12 +75,12 @@ pub(super) struct Lesson {
     /// `spam`, `ham`, `label:NAME`, or `forget`.
     #[serde(rename = "as")]
     taught: String,
-    /// The name of a label, if that is what is taught.
+    /// The name of a label, if a label is taught.
     #[serde(default)]
     label: String,
 }
 
-/// Teaches a message, and leads back to it.
+/// Teaches a message, and redirects to its page.
 pub(super) async fn teach(
     State(site): State<Arc<Site>>,
     Path(number): Path<u64>,
@@ -132,7 +132,7 @@ fn sentence(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Subject and sender, if the message has them, and its size.
+/// Returns the subject and sender, if the message has them, the user, and the size.
 fn about(decision: &Decision, message: &[u8]) -> String {
     let parsed = MessageParser::new().parse_headers(message);
     let parsed = parsed.as_ref();
@@ -145,7 +145,7 @@ fn about(decision: &Decision, message: &[u8]) -> String {
     [subject, sender, user, size].into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// What teaching did.
+/// Returns a notice about the effect of the last lesson.
 fn notice(decision: &Decision, given: &Given) -> Option<Markup> {
     let (verdict, score) = given.before?;
     let (taught, changed) = given.taught.last()?;
@@ -216,7 +216,8 @@ fn lessons(site: &Site, decision: &Decision, given: &Given) -> Markup {
     }
 }
 
-/// The beginning of a message, with everything invisible shown but line ends and tabs.
+/// Returns the beginning of a message, with invisible characters made visible except line ends and
+/// tabs.
 fn source(message: &[u8]) -> String {
     let shown = String::from_utf8_lossy(&message[..message.len().min(SHOWN)]);
     let mut text: String = shown

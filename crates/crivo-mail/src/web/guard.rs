@@ -1,15 +1,16 @@
-//! Who may ask? People at this machine, through pages that came from it.
+//! Decides which requests are answered: those of people at this machine, through pages that came
+//! from this server.
 //!
 //! A page on 127.0.0.1 can be reached by every site that the same browser visits: by a form, by an
-//! image, or by a name that is suddenly said to be 127.0.0.1 (DNS rebinding). So
+//! image, or by a name that suddenly resolves to 127.0.0.1 (DNS rebinding). So
 //!
-//! - the `Host` must be an address, `localhost`, or a name that was given for this purpose: a name
-//!   of an attacker's choosing is not answered at all;
-//! - whatever changes something must come from one of these pages: the browser's `Sec-Fetch-Site`
-//!   says so where it is sent, `Origin` must not name another site, and the form carries a token
-//!   that only these pages know, fresh at every start;
+//! - the `Host` must be an address, `localhost`, or a configured name, so that a request for a name
+//!   that an attacker chose is not answered;
+//! - a request that changes something must come from one of these pages: the browser's
+//!   `Sec-Fetch-Site` says so if it is sent, `Origin` must not name another site, and the form
+//!   carries a token that only these pages know, and that is new at every start;
 //! - an answer may not be framed, sniffed, cached or embedded elsewhere;
-//! - a request is whole within [`PATIENCE`], or is let go.
+//! - a request must be complete within [`PATIENCE`], or it is dropped.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ use super::problem;
 /// The time from the end of a request's head to the answer.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Sent with every answer; pages bring a content policy of their own.
+/// Headers of every answer. Pages also have their own content security policy.
 const ALWAYS: [(HeaderName, &str); 8] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::X_FRAME_OPTIONS, "DENY"),
@@ -37,22 +38,22 @@ const ALWAYS: [(HeaderName, &str); 8] = [
     (HeaderName::from_static("permissions-policy"), "camera=(), microphone=(), geolocation=()"),
 ];
 
-/// What only pages of this start know.
+/// A secret that only pages since this start of the server contain.
 #[derive(Debug, Clone)]
 pub struct Token(String);
 
 impl Token {
-    /// A token made of random bytes.
+    /// Makes a token from random bytes.
     pub fn new(random: [u8; 16]) -> Self {
         Self(format!("{:032x}", u128::from_be_bytes(random)))
     }
 
-    /// The text that a form carries.
+    /// Returns the text that a form carries.
     pub fn text(&self) -> &str {
         &self.0
     }
 
-    /// Whether it is the one, in a time that does not tell how much of it was right.
+    /// Returns true if the tokens are equal. The time does not depend on how many bytes are right.
     pub fn is(&self, other: &str) -> bool {
         let differences = self.0.bytes().zip(other.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
         self.0.len() == other.len() && differences == 0
@@ -69,27 +70,27 @@ pub struct Guard {
 /// Why a request is not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Objection {
-    /// It asks for a host that this is not.
+    /// Its `Host` is not a name of this server.
     Host,
     /// It comes from another site.
     CrossSite,
 }
 
 impl Guard {
-    /// A guard for hosts of these names, besides addresses and `localhost`.
+    /// Makes a guard that accepts these host names, besides addresses and `localhost`.
     pub fn new(token: Token, names: impl IntoIterator<Item = String>) -> Self {
         Self { token, names: names.into_iter().map(|name| name.to_ascii_lowercase()).collect() }
     }
 
-    /// What forms have to carry.
+    /// Returns the token that forms have to carry.
     pub fn token(&self) -> &Token {
         &self.token
     }
 
-    /// What speaks against a request with these headers.
+    /// Checks the method and headers of a request.
     ///
     /// # Errors
-    /// The objection, if there is one.
+    /// The objection, if the request must not be answered.
     pub fn examine(&self, method: &Method, headers: &HeaderMap) -> Result<(), Objection> {
         let mut hosts = headers.get_all(header::HOST).iter();
         let host = hosts.next().and_then(|host| host.to_str().ok()).ok_or(Objection::Host)?;
@@ -102,8 +103,7 @@ impl Guard {
         let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
         let own_page = match (text("sec-fetch-site"), text("origin")) {
             (Some(site), _) => matches!(site, "same-origin" | "none"),
-            // Browsers that send no origin with a form, or hide it, leave the decision to the
-            // token.
+            // Some browsers send no origin with a form, or hide it. Then only the token decides.
             (None, None | Some("null")) => true,
             (None, Some(origin)) => origin.split_once("://").is_some_and(|(_, origin)| origin == host),
         };
@@ -117,7 +117,7 @@ impl Guard {
     }
 }
 
-/// A host without its port.
+/// Returns a host without its port.
 fn name_of(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.ends_with(':') => name,
@@ -125,7 +125,7 @@ fn name_of(host: &str) -> &str {
     }
 }
 
-/// Lets a request through, or not, and sends the headers that every answer has.
+/// Answers a request if the guard allows it, and adds the headers of every answer.
 pub(crate) async fn watch(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let mut response = match guard.examine(request.method(), request.headers()) {
         Ok(()) => match tokio::time::timeout(PATIENCE, next.run(request)).await {
@@ -149,7 +149,7 @@ pub(crate) async fn watch(State(guard): State<Arc<Guard>>, request: Request, nex
     response
 }
 
-/// The answer to a request that no page of this start has made.
+/// Returns the answer to a request without the right token.
 pub(crate) fn refused() -> Response {
     problem(
         StatusCode::FORBIDDEN,

@@ -1,5 +1,5 @@
-//! What monitoring asks: `/metrics` for Prometheus, `/healthz` for what restarts services. Both
-//! only read.
+//! The pages for monitoring: `/metrics` for Prometheus, `/healthz` for programs that restart
+//! services. Both only read.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use axum::routing::get;
 
 use crate::service::Service;
 
-/// The two addresses.
+/// Returns the router of the two pages.
 pub fn router(service: Arc<Service>) -> Router {
     Router::new().route("/metrics", get(metrics)).route("/healthz", get(health)).with_state(service)
 }

@@ -1,20 +1,20 @@
-//! How does a person ask, see why, and teach? A page on this machine.
+//! The page on this machine where a person has a message checked, sees the reasons, and teaches.
 //!
-//! Paste a message, drop a file, or choose one: the page says spam, ham or unsure, how sure it is
-//! and why, and has a button for each lesson. Everything works without script; the script only adds
-//! dropping and Ctrl+Enter.
+//! Paste a message, drop a file, or choose one: the page says spam, ham or unsure, with its
+//! probability and its reasons, and has a button for each lesson. Everything works without script;
+//! the script only adds dropping and Ctrl+Enter.
 //!
 //! | step | home |
 //! |---|---|
-//! | who may ask: host, origin, token, sizes, time | [`guard`] |
+//! | which requests are answered: host, origin, token, sizes, time | [`guard`] |
 //! | connections, the slow ones too | [`server`] |
 //! | paste and check | `check` |
 //! | a decision, why, and teaching | `decision` |
 //! | the last decisions, and statistics | `overview` |
 //! | a verdict, a score and a table as pictures and words | `show` |
 //!
-//! A message is hostile text. It is only ever written through templates that escape, on pages
-//! whose policy runs no script but their own and asks the network for nothing.
+//! A message is hostile text. It is only ever written through templates that escape it, on pages
+//! whose policy allows no script but their own and no requests to the network.
 
 mod check;
 mod decision;
@@ -38,19 +38,19 @@ use maud::html;
 use self::guard::{Guard, Token};
 use crate::service::Service;
 
-/// The most bytes of a message that a person may give: above it, mail is attachments.
+/// The most bytes of a message that a person may give. Larger mail consists of attachments.
 pub const LARGEST_MESSAGE: usize = 10 << 20;
 
-/// What a form adds around a message: names, boundaries, the token.
+/// The most bytes that a form adds to a message: names, boundaries, the token.
 const AROUND: usize = 64 << 10;
 
-/// What all pages need.
+/// The state that all pages share.
 pub(crate) struct Site {
     pub(crate) service: Arc<Service>,
     pub(crate) token: Token,
 }
 
-/// The pages, behind their guard.
+/// Returns the router of all pages, behind their guard.
 pub fn router(service: Arc<Service>, guard: Guard) -> Router {
     let site = Arc::new(Site { service, token: guard.token().clone() });
     Router::new()
@@ -66,7 +66,7 @@ pub fn router(service: Arc<Service>, guard: Guard) -> Router {
         .with_state(site)
 }
 
-/// A page of the site: title, one sentence, content.
+/// Returns a page of the site with a title, one sentence, and its content.
 pub(crate) fn page(here: &str, title: &str, lead: &str, body: Markup) -> Response {
     let page = Page::new(title)
         .lead(lead)
@@ -83,7 +83,7 @@ pub(crate) fn page(here: &str, title: &str, lead: &str, body: Markup) -> Respons
     ([(header::CONTENT_TYPE, html), (header::CONTENT_SECURITY_POLICY, policy)], page.html).into_response()
 }
 
-/// A page that says what went wrong and what to do.
+/// Returns a page that says what went wrong and what to do.
 pub(crate) fn problem(status: StatusCode, title: &str, text: &str) -> Response {
     let body = html! { p { (text) } p { a href="/" { "Check a message" } } };
     (status, page("", title, "", body)).into_response()
@@ -100,7 +100,7 @@ fn navigation(here: &str) -> Markup {
     }
 }
 
-/// What a form carries to show that it came from here.
+/// Returns the form field with the token, which shows that the form came from this server.
 pub(crate) fn token_field(token: &Token) -> Markup {
     html! { input type="hidden" name="token" value=(token.text()) aria-label="token"; }
 }

@@ -1,4 +1,4 @@
-//! What was decided lately, what has been learned, and how quick it is.
+//! The pages of the last decisions, and of statistics: what was learned, and how fast checks are.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::{Site, page, show};
 use crate::service::{BARS, DECISIONS, Journal};
 use crate::{Error, Stats};
 
-/// The last decisions, those of the page and those of spamd.
+/// Shows the last decisions, from the page and from mail systems.
 #[allow(clippy::unused_async)] // pages are answered by asynchronous functions
 pub(super) async fn decisions(State(site): State<Arc<Site>>) -> Response {
     let journal = site.service.journal();
@@ -31,7 +31,7 @@ pub(super) async fn decisions(State(site): State<Arc<Site>>) -> Response {
     )
 }
 
-/// What the store holds. Asked on another thread, because it reads the disk.
+/// Returns counts of the store, which are read on another thread because they need the disk.
 pub(super) async fn stats(site: &Arc<Site>) -> Result<Stats, Error> {
     let service = Arc::clone(&site.service);
     match tokio::task::spawn_blocking(move || service.stats()).await {
@@ -40,7 +40,7 @@ pub(super) async fn stats(site: &Arc<Site>) -> Result<Stats, Error> {
     }
 }
 
-/// The store and the service in numbers.
+/// Shows the store and the service in numbers.
 pub(super) async fn statistics(State(site): State<Arc<Site>>) -> Response {
     let stats = stats(&site).await;
     let journal = site.service.journal();

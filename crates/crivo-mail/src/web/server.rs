@@ -1,4 +1,4 @@
-//! Connections to the page: a bounded number of them, none of them slow for long.
+//! Serves connections to the page: a limited number of them, each with time limits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,19 +11,19 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
-/// Browsers open six at a time, and a few people may look at once. The rest is for connections that
-/// ask nothing: an idle one costs a few kilobytes, and a client that opens many should not keep
-/// others out.
+/// The most connections at once. Browsers open six, and a few people may look at the same time. The
+/// other connections are for clients that send nothing: an idle one costs a few kilobytes, and a
+/// client that opens many should not block others.
 const CONNECTIONS: u32 = 512;
 
-/// How long the head of a request may take, and an idle connection may stay.
+/// How long the head of a request may take, and how long a connection may stay idle.
 const HEAD: Duration = Duration::from_secs(5);
 
-/// How long requests under way may take when the server is asked to stop.
+/// How long requests in progress may take when the server is asked to stop.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Serves pages until `stop` says so, then ends requests under way. What goes wrong with one
-/// connection concerns no other, and so this cannot fail.
+/// Serves pages until `stop` is true, then finishes the requests in progress. An error of one
+/// connection does not affect others, so this function cannot fail.
 pub async fn serve(listener: TcpListener, router: Router, mut stop: watch::Receiver<bool>) {
     let places = Arc::new(Semaphore::new(CONNECTIONS as usize));
     loop {
@@ -33,7 +33,8 @@ pub async fn serve(listener: TcpListener, router: Router, mut stop: watch::Recei
             _ = stop.wait_for(|&stop| stop) => break,
         };
         let Ok((stream, _)) = accepted else {
-            // No file descriptors left, or a client gone before it was met: others still come.
+            // No file descriptors were left, or the client closed before it was accepted. The
+            // server continues with others.
             sleep(Duration::from_millis(20)).await;
             continue;
         };
@@ -46,7 +47,7 @@ pub async fn serve(listener: TcpListener, router: Router, mut stop: watch::Recei
                 .max_buf_size(64 << 10)
                 .serve_connection(TokioIo::new(stream), service);
             tokio::pin!(connection);
-            // That a connection breaks is the browser's affair.
+            // A broken connection is not an error of the server.
             let ended = tokio::select! {
                 _ = connection.as_mut() => true,
                 _ = stop.wait_for(|&stop| stop) => false,

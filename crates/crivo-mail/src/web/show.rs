@@ -1,6 +1,7 @@
-//! A verdict, a score and a list of decisions, in words and pictures.
+//! Shows verdicts, scores and lists of decisions in words and pictures.
 //!
-//! Nothing is said by colour alone: a verdict is a word with a shape, a reason names its side.
+//! No information is given by colour alone: a verdict is a word with a shape, and a reason names
+//! its side.
 
 use std::time::{Duration, SystemTime};
 
@@ -11,13 +12,13 @@ use maud::html;
 use crate::service::{Decision, Origin};
 use crate::{Judgement, Listing, Reason, Verdict};
 
-/// A picture of a score is so wide, in its own units.
+/// The width of the picture of a score, in its own units.
 const WIDTH: f64 = 400.0;
 
-/// Odds beyond e⁹ to 1 look alike.
+/// The largest log-odds shown. Higher odds than e⁹ to 1 look the same.
 const MOST_ODDS: f64 = 9.0;
 
-/// The verdict as a word with a shape.
+/// Shows the verdict as a word with a shape.
 pub(super) fn badge(verdict: Verdict) -> Markup {
     let shape = match verdict {
         Verdict::Spam => "M8 1 15 15H1z",
@@ -32,13 +33,13 @@ pub(super) fn badge(verdict: Verdict) -> Markup {
     }
 }
 
-/// A probability with the digits that matter near 0 and 1.
+/// Returns a probability with four decimals.
 pub(super) fn probability(score: f64) -> String {
     format!("{score:.4}")
 }
 
-/// Where the score lies between ham and spam. The axis is the logarithm of the odds, because the
-/// difference between 0.99 and 0.9999 is as large as that between 0.5 and 0.99.
+/// Shows where the score lies between ham and spam. The axis is the logarithm of the odds, because
+/// the difference between 0.99 and 0.9999 is as large as that between 0.5 and 0.99.
 pub(super) fn scale(judgement: &Judgement) -> Markup {
     let Judgement { score, thresholds, verdict, .. } = judgement;
     let at = |p: f64| {
@@ -48,7 +49,7 @@ pub(super) fn scale(judgement: &Judgement) -> Markup {
         WIDTH / 2.0 * (1.0 + odds / MOST_ODDS)
     };
     let (ham, spam) = (at(thresholds.ham), at(thresholds.spam).max(at(thresholds.ham)));
-    // The marker stays inside of the picture.
+    // The marker stays inside the picture.
     let marker = at(*score).clamp(7.0, WIDTH - 7.0);
     let words = format!(
         "Probability {}: {}. Ham up to {}, spam from {}.",
@@ -72,7 +73,7 @@ pub(super) fn scale(judgement: &Judgement) -> Markup {
     }
 }
 
-/// Which side a reason speaks for.
+/// Returns the CSS class of the side that a reason speaks for.
 pub(super) fn direction(reason: &Reason) -> &'static str {
     match reason {
         Reason::Alike { class: Verdict::Ham, .. } | Reason::Listed { listing: Listing::Allowed, .. } => {
@@ -87,7 +88,7 @@ pub(super) fn direction(reason: &Reason) -> &'static str {
     }
 }
 
-/// Decisions, newest first, those that can be looked at with a link.
+/// Shows decisions, newest first. Those that still have their explanation are links.
 pub(super) fn decisions(decisions: &[&Decision]) -> Markup {
     if decisions.is_empty() {
         return html! { p.muted { "None since the start." } };
@@ -125,13 +126,13 @@ pub(super) fn decisions(decisions: &[&Decision]) -> Markup {
     table.markup()
 }
 
-/// `3 spam messages`, `1 wanted one`.
+/// Returns `3 spam messages` or `1 wanted one`, for example.
 pub(super) fn count(number_of: u64, what: &str) -> String {
     let plural = if number_of == 1 { "" } else { "s" };
     format!("{} {what}{plural}", number::grouped(number_of as f64))
 }
 
-/// A size in bytes, as people say it.
+/// Returns a size in bytes, kB or MB.
 pub(super) fn size(bytes: usize) -> String {
     match bytes {
         0..1000 => format!("{bytes} B"),
@@ -140,12 +141,12 @@ pub(super) fn size(bytes: usize) -> String {
     }
 }
 
-/// How long something took, in the unit that fits.
+/// Returns a duration in milliseconds, or in seconds from one second on.
 pub(super) fn seconds(time: f64) -> String {
     if time < 0.9995 { format!("{:.2} ms", time * 1e3) } else { format!("{time:.1} s") }
 }
 
-/// How long ago, as people say it.
+/// Returns how long ago something was, in words.
 pub(super) fn ago(time: Duration) -> String {
     match time.as_secs() {
         0..10 => "just now".into(),
@@ -156,7 +157,7 @@ pub(super) fn ago(time: Duration) -> String {
     }
 }
 
-/// A moment in UTC: `2026-11-16 05:49`.
+/// Returns a moment in UTC: `2026-11-16 05:49 UTC`.
 pub(super) fn moment(time: SystemTime) -> String {
     let seconds = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
     let (days, minutes) = ((seconds / 86400) as i64, seconds % 86400 / 60);

@@ -8,7 +8,7 @@ use crate::support::Writer;
 
 const TRUSTED: &str = "mx.home.example";
 
-/// A filter that knows two kinds of mail, and a message of each kind for later, as if each ham came
+/// A filter that has learned two kinds of mail, and further messages of each kind. All ham comes
 /// from Ana.
 struct Mailbox {
     filter: Filter,
@@ -37,7 +37,7 @@ impl Mailbox {
     }
 }
 
-/// The message with these headers on top, and with the sender that all learned ham has.
+/// Returns the message with these headers on top, and with the sender of all learned ham.
 fn from_ana(message: &[u8], headers: &str) -> Vec<u8> {
     let text = String::from_utf8(message.to_vec()).unwrap();
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("From: ")).collect();
@@ -63,7 +63,7 @@ fn three_hundred_forged_senders_are_never_ham() {
         let forged = mailbox.check(&from_ana(spam, &unproven));
         assert_ne!(forged.verdict, Verdict::Ham, "{forged:?}");
         assert_eq!(outcome(&forged), Some((Authentication::Unknown, true)));
-        // Words alone do not excuse a familiar name without proof either.
+        // A familiar name without proof is not ham because of its words alone.
         assert_ne!(mailbox.check(&from_ana(ham, &unproven)).verdict, Verdict::Ham);
     }
 }

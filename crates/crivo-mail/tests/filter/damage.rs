@@ -1,4 +1,4 @@
-//! A damaged store says so: it never answers from damaged bytes, and never starts over.
+//! A damaged store reports an error. It never answers from damaged bytes, and never starts over.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ fn flip_a_bit(bytes: &mut [u8], writer: &mut Writer) {
     bytes[at] ^= 1 << writer.below(8);
 }
 
-/// Gives a store another file, without the journals of the one before.
+/// Replaces a store's file, and removes the journals of the old one.
 fn replace_file(folder: &Path, bytes: &[u8]) {
     fs::write(folder.join("mail.sqlite"), bytes).unwrap();
     for end in ["-wal", "-shm"] {
@@ -92,7 +92,7 @@ fn a_store_that_cannot_grow_gives_an_error_and_keeps_what_it_has() {
     let (folder, filter) = trained(&writer.mail(20));
     let journal = folder.path().join("mail.sqlite-wal");
     drop(filter);
-    // A folder in the place of the journal: nothing can be written.
+    // With a folder in the place of the journal, nothing can be written.
     let _ = fs::remove_file(&journal);
     fs::create_dir(&journal).unwrap();
     let failed =
@@ -124,7 +124,7 @@ fn what_was_derived_can_be_derived_again() {
         if Filter::open(folder.path()).and_then(|filter| filter.verify()).is_ok() {
             continue;
         }
-        // What is damaged besides cannot be made again: that is an error, and nothing changes.
+        // Other damage cannot be repaired: that is an error, and nothing changes.
         if Filter::repair(folder.path()).is_err() {
             refused += 1;
             continue;
@@ -157,7 +157,7 @@ fn a_store_with_damaged_derived_records_can_be_exported() {
         }
         let mut found = Vec::new();
         match Filter::export_from(folder.path(), &mut found) {
-            // What comes out is whole.
+            // An export that succeeds is complete.
             Ok(written) => {
                 assert_eq!(written.unwrap(), 60);
                 assert!(found == expected);

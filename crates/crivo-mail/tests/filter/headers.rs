@@ -1,10 +1,11 @@
-//! What headers say counts from a few messages on, and where mail was kept does not.
+//! Headers count as evidence after a few messages. The folder in which mail was kept does not.
 
 use crivo_mail::{Label, Verdict};
 
 use crate::support::{Writer, trained};
 
-/// A message of the same words whatever it is; its headers are of one of two programs.
+/// Writes a message whose words do not depend on its class. Its headers are those of one of two
+/// programs.
 fn message(writer: &mut Writer, number: usize, is_spam: bool, trace: &str) -> Vec<u8> {
     let body = writer.message(number.is_multiple_of(2));
     let body = String::from_utf8(body).unwrap();

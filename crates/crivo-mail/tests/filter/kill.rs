@@ -1,4 +1,4 @@
-//! What was reported learned survives a kill at any moment, and nothing half-done does.
+//! A lesson that was reported survives a kill at any moment. No lesson is stored in part.
 
 use std::time::Duration;
 
@@ -21,8 +21,8 @@ fn label(number: u64) -> Label {
     if number.is_multiple_of(2) { Label::Spam } else { Label::Ham }
 }
 
-/// Does nothing unless it is the victim: then it learns one message after the other, and says so
-/// after each.
+/// Does nothing unless this process is the victim. The victim learns one message after the other,
+/// and reports each.
 #[test]
 fn the_victim() {
     let Some(folder) = victim::folder() else { return };
@@ -41,13 +41,13 @@ fn what_was_reported_learned_is_there_after_a_kill_at_any_moment() {
     let mut random = Writer::new(&format!("kill {}", std::process::id()));
     let mut reported = 0;
     for round in 0..KILLS {
-        // Every other victim is killed while it learns, the others at any time from their start on.
+        // Every other victim is killed while it learns, the others at any time after their start.
         let (time, learns) = (Duration::from_micros(random.below(100_000) as u64), round % 2 == 0);
         let report = victim::kill("kill::the_victim", folder.path(), time, learns).unwrap();
         assert!(report.is_some() || !learns, "it learns before it is killed");
         reported = report.unwrap_or(reported);
         let filter = match Filter::open(folder.path()) {
-            // It may have been killed before there was anything.
+            // The victim may have been killed before it created a store.
             Err(error) if error.is_missing_store() && reported == 0 => continue,
             opened => opened.unwrap(),
         };

@@ -1,5 +1,5 @@
-//! Mail in scripts without Latin letters, with or without blanks between words, is told apart after
-//! a few lessons.
+//! Mail in scripts without Latin letters, with or without blanks between words, is classified
+//! correctly after a few lessons.
 
 use crivo_mail::{Filter, Label};
 
@@ -11,7 +11,7 @@ struct Language {
     spam: [&'static str; 8],
     ham: [&'static str; 8],
     both: [&'static str; 4],
-    /// What stands between phrases.
+    /// The separator of phrases.
     between: &'static str,
 }
 
@@ -94,7 +94,7 @@ const LANGUAGES: [Language; 3] = [
 ];
 
 impl Language {
-    /// A message of eight phrases, four of them of its own class.
+    /// Writes a message of eight phrases, four of them of its own class.
     fn message(&self, writer: &mut Writer, is_spam: bool) -> Vec<u8> {
         let own = if is_spam { &self.spam } else { &self.ham };
         let phrases: Vec<&str> = (0..8)
@@ -110,7 +110,7 @@ impl Language {
     }
 }
 
-/// How many of 100 messages are on the right side of one half.
+/// Returns how many of 100 messages have a score on the right side of one half.
 fn right(filter: &Filter, language: &Language, writer: &mut Writer) -> usize {
     let is_right = |i: &usize| {
         let is_spam = i.is_multiple_of(2);

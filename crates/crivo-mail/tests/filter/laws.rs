@@ -1,5 +1,5 @@
-//! A store is a set of messages: what it says depends on what is in it, and on nothing that
-//! happened before.
+//! A store is a set of messages: its answers depend only on its messages, and not on how they got
+//! there.
 
 use crivo_mail::{Filter, Label, Learned, Unlearned};
 
@@ -11,7 +11,7 @@ fn probes(writer: &mut Writer) -> Vec<Vec<u8>> {
 
 #[test]
 fn unlearning_restores_every_bit() {
-    // Below and above the number of messages that are all the base.
+    // The first count has all messages in the base, the second does not.
     for count in [60, 1200] {
         let mut writer = Writer::new("unlearning");
         let (_folder, filter) = trained(&writer.mail(count));
@@ -48,13 +48,13 @@ fn learning_twice_counts_once_whatever_the_line_endings() {
 fn quick_updates_are_those_of_a_store_that_derives_everything() {
     let mut writer = Writer::new("quick");
     let (place, filter) = trained(&writer.mail(1200));
-    // Another process that teaches the same store: what each has in memory is often older than the
-    // store.
+    // Another process teaches the same store. So the state that each process has in memory is often
+    // older than the store.
     let second = Filter::open(place.path()).unwrap();
     let probes = probes(&mut writer);
     let mut lessons = Vec::new();
-    // Lessons are fitted in blocks of 64: before one is whole, when it is, after it, and after one
-    // of its lessons was taken back.
+    // Lessons are fitted in blocks of 64. These are lessons before a block is whole, when it is,
+    // after it, and after one of its lessons was unlearned.
     for (count, unlearned) in [(5, None), (64, None), (70, None), (71, Some(66)), (73, Some(3))] {
         while lessons.len() < count {
             let is_spam = lessons.len() % 2 == 0;
@@ -77,7 +77,7 @@ fn quick_updates_are_those_of_a_store_that_derives_everything() {
         filter.refresh().unwrap();
         let found = seen(&filter, &probes);
         assert_eq!(seen(&other, &probes), found, "{count} lessons");
-        // What lessons changed in memory is what another process reads.
+        // The state that lessons changed in memory is the state that another process reads.
         assert_eq!(
             seen(&Filter::open(place.path()).unwrap(), &probes),
             found,
@@ -156,8 +156,8 @@ fn another_process_is_noticed() {
 
 #[test]
 fn a_few_wrong_labels_do_not_silence_the_filter() {
-    // Claim: of 400 messages one in a hundred with the wrong label leaves at least nine tenths of
-    // what was caught before.
+    // Claim: if one in a hundred of 400 messages has the wrong label, at least nine tenths of the
+    // spam caught before are still caught.
     let mut writer = Writer::new("wrong labels");
     let mail = writer.mail(400);
     let probes: Vec<Vec<u8>> = (0..200).map(|_| writer.message(true)).collect();
@@ -194,7 +194,7 @@ fn a_known_sender_is_no_excuse() {
 
 #[test]
 fn ham_that_never_travelled_teaches_nothing_about_travelling() {
-    // Ham from a folder of sent mail has no transport headers, and all new mail has some.
+    // Ham from a folder of sent mail has no transport headers. All new mail has some.
     let mut writer = Writer::new("sent folder");
     let travelled = |message: Vec<u8>| {
         let way = "Return-Path: <x@relay.example>\nReceived: from mx.relay.example (mx.relay.example [10.0.0.1]) by home.example\n\
@@ -219,8 +219,8 @@ fn ham_that_never_travelled_teaches_nothing_about_travelling() {
     }
 }
 
-/// A process that ends after its lesson does not load what follows from it. What it stores is what
-/// follows from the set.
+/// A process that ends after its lesson does not load the derived data. The data that it stores
+/// depend only on the set of messages.
 #[test]
 fn lessons_without_renewal_are_stored_like_all_others() {
     let mut writer = Writer::new("without renewal");

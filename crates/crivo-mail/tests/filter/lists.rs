@@ -1,4 +1,4 @@
-//! Senders that are allowed and blocked, whatever their mail says.
+//! Senders that are allowed or blocked, whatever their mail contains.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crivo_mail::{Filter, Label, Listing, Method, Reason, Verdict};
 
 use crate::support::{Writer, trained};
 
-/// The message as if it came from another sender.
+/// Returns the message with another sender.
 fn from(sender: &str, message: &[u8]) -> Vec<u8> {
     let text = String::from_utf8(message.to_vec()).unwrap();
     format!("From: {sender}\n{}", text.split_once('\n').unwrap().1).into_bytes()

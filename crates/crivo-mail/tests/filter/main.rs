@@ -1,6 +1,6 @@
-//! The filter as its users see it: what it learns, what it says, and what survives.
+//! The filter as its users see it: its lessons, its answers, and what it keeps after a failure.
 
-// What fails here should fail loudly.
+// A failure should stop the test at once.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod authentication;

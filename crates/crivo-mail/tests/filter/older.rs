@@ -1,4 +1,4 @@
-//! Stores that earlier versions wrote are opened, judge, and learn.
+//! Stores written by earlier versions can be opened, judge, and learn.
 
 use std::fs;
 use std::io::Read;
@@ -35,7 +35,7 @@ fn put(folder: &Path) {
     fs::write(folder.join("mail.sqlite"), store).unwrap();
 }
 
-/// The version in the header of the file.
+/// Returns the version in the header of the file.
 fn version(folder: &Path) -> u32 {
     let bytes = fs::read(folder.join("mail.sqlite")).unwrap();
     u32::from_be_bytes(bytes[60..64].try_into().unwrap())
@@ -59,7 +59,7 @@ fn a_store_of_version_2_is_read_as_it_is_and_learns() {
     drop(filter);
     assert_eq!(version(folder.path()), 2, "reading changes nothing");
 
-    // What is exported of it and what the first lesson makes of it are the same set.
+    // The export of the old store and the store after the first lesson are the same set.
     let filter = Filter::open(folder.path()).unwrap();
     let (mut exported, other) = (Vec::new(), tempfile::tempdir().unwrap());
     filter.export(&mut exported).unwrap().unwrap();

@@ -1,5 +1,4 @@
-//! Others use the store too: they write to it, put another in its place, or fail while they make
-//! one.
+//! Other processes use the store too: they write to it, replace it, or fail while they create one.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -12,7 +11,7 @@ use crivo_mail::{Error, Filter, Label, Learned, Method};
 
 use crate::support::{Writer, seen, trained};
 
-/// An export that never comes: an import of it holds the store until it is let go.
+/// An export whose bytes never arrive. An import of it holds the store until `let_go` is signalled.
 struct Holding {
     begun: Sender<()>,
     let_go: Receiver<()>,
@@ -87,7 +86,7 @@ fn a_store_is_made_whole_or_not_at_all() {
 
     let made = Filter::create(folder.path(), Method::Default, |new| {
         new.train(mail.iter().cloned().map(Ok))?;
-        // What it has learned so far can be asked at once.
+        // The messages learned so far can be used at once.
         Ok(seen(new, &probes))
     });
     let filter = Filter::open(folder.path()).unwrap();

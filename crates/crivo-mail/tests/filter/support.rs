@@ -1,4 +1,4 @@
-//! Mail made by a seeded generator: two ways of writing that share half of their words.
+//! Mail made by a seeded generator, with two styles that share half of their words.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ const HAM: [&str; 16] = [
 pub(crate) struct Writer(Xoshiro256PlusPlus);
 
 impl Writer {
-    /// `CRIVO_TEST_SEED` changes what all tests read.
+    /// Makes a writer. `CRIVO_TEST_SEED` changes the mail of all tests.
     pub(crate) fn new(name: &str) -> Self {
         let base: u64 = std::env::var("CRIVO_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
         let label =
@@ -68,7 +68,7 @@ impl Writer {
     }
 }
 
-/// Everything that a user can see of a store.
+/// Returns everything that a user can see of a store.
 pub(crate) fn seen(filter: &Filter, probes: &[Vec<u8>]) -> (u64, u64, BTreeMap<String, u64>, Vec<u64>) {
     let stats = filter.stats().unwrap();
     let scores = probes.iter().flat_map(|probe| {

@@ -1,10 +1,10 @@
-//! Lessons with the wrong label are put aside, and hard ones are not.
+//! Lessons with the wrong label are put aside, and difficult but right ones are not.
 
 use crivo_mail::{Filter, Label, Verdict};
 
 use crate::support::{Writer, trained};
 
-/// 800 messages; if `wrong`, every hundredth of each class has the wrong label.
+/// Writes 800 messages. If `wrong`, every hundredth of each class has the wrong label.
 fn mail(writer: &mut Writer, wrong: bool) -> Vec<(Vec<u8>, Label)> {
     let mut mail = writer.mail(800);
     for (place, (_, label)) in mail.iter_mut().enumerate() {
@@ -33,8 +33,8 @@ fn wrong_labels_are_put_aside_and_the_score_survives() {
     for (score, verdict, is_spam) in scores(&filter, "asked") {
         assert_eq!(verdict, if is_spam { Verdict::Spam } else { Verdict::Ham }, "{score}");
     }
-    // Ham is what it was learned as, also if it is put aside. Spam that was put aside is unsure: it
-    // may be ham.
+    // A message learned as ham is ham even if it is put aside. Spam that was put aside is unsure,
+    // because it may be ham.
     for (message, label) in lessons.iter().skip(100).take(2) {
         let verdict = filter.check(message).unwrap().verdict;
         assert_eq!(verdict, if *label == Label::Spam { Verdict::Unsure } else { Verdict::Ham });

@@ -1,4 +1,4 @@
-//! Forty messages: enough to say something, not enough to be sure of much.
+//! After forty messages, a filter knows enough to give some answers, but not to be sure of many.
 
 use crivo_mail::{Filter, Label, Message, Reason, Verdict};
 
@@ -43,11 +43,12 @@ fn a_store_that_knows_ham_only_recognises_ham_and_calls_nothing_spam() {
     let found = verdicts(&mut writer, false);
     let recognised = found.iter().filter(|verdict| **verdict == Verdict::Ham).count();
     assert!(recognised >= 40, "{recognised} of 50");
-    // Half of spam's words are those of ham: it is not called ham for them, and never spam.
+    // Half of the words of spam are also those of ham. So nearly all spam is unsure, and none is
+    // called spam.
     let found = verdicts(&mut writer, true);
     let unsure = found.iter().filter(|verdict| **verdict == Verdict::Unsure).count();
     assert!(unsure >= 40 && !found.contains(&Verdict::Spam), "{unsure} of 50");
-    // Spam alone decides nothing: no mail is lost by a guess.
+    // With only spam learned, nothing is decided, so that no mail is lost by a guess.
     let spam: Vec<_> = (0..60).map(|_| (writer.message(true), Label::Spam)).collect();
     let (_folder, filter) = trained(&spam);
     for is_spam in [true, false] {
@@ -141,16 +142,16 @@ fn a_label_is_given_once_messages_without_it_are_known() {
     assert!(probability(&filter, &like) > 0.5 && probability(&filter, &unlike) < 0.5);
 }
 
-/// CPU time of this thread, in milliseconds.
+/// Returns the CPU time of this thread, in milliseconds.
 #[cfg(target_os = "linux")]
 fn cpu_milliseconds() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     text.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e6
 }
 
-/// Lessons in a store of a few hundred messages once cost 300 ms each, because each derived
-/// everything anew. The median of 25 is compared with a limit that is far above what a step costs,
-/// so that a busy machine passes too.
+/// Lessons in a store of a few hundred messages once took 300 ms each, because each derived
+/// everything anew. The median of 25 is compared with a limit far above the cost of a step, so that
+/// the test also passes on a busy machine.
 #[cfg(target_os = "linux")]
 #[test]
 fn most_lessons_of_a_young_store_are_one_step() {

@@ -1,7 +1,7 @@
 //! The milter protocol: the recorded exchange with Postfix, mutations of it, and mail servers that
 //! misbehave.
 
-// What fails here should fail loudly.
+// A failure should stop the test at once.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod recorded;

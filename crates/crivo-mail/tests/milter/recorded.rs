@@ -1,4 +1,4 @@
-//! The recorded exchange, packet by packet, and what becomes of it when bytes change.
+//! The recorded exchange, packet by packet, and the same with mutated bytes.
 
 use crivo_mail::milter::packet::{Command, Parsed, parse};
 use crivo_mail::milter::session::{Ended, Next, Session};
@@ -6,14 +6,14 @@ use proptest::prelude::*;
 
 use crate::recordings::unescape;
 
-/// Who sent a packet, and the packet.
+/// A packet, and which side sent it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Sent {
     ByMailServer(Vec<u8>),
     ByFilter(Vec<u8>),
 }
 
-/// The recording: `MTA->milter len=10 'B' b'Buy now\r\n'`.
+/// Reads the recording, which has lines such as `MTA->milter len=10 'B' b'Buy now\r\n'`.
 pub(crate) fn exchange() -> Vec<Sent> {
     let lines = include_str!("milter_recorded.txt").lines();
     lines
@@ -31,8 +31,8 @@ pub(crate) fn exchange() -> Vec<Sent> {
         .collect()
 }
 
-/// All that the mail server sent. The recorded filter took none of the steps that were offered, so
-/// none is offered here.
+/// Returns the packets of the mail server. The recorded filter accepted none of the offered steps,
+/// so none is offered here.
 pub(crate) fn of_mail_server() -> Vec<Vec<u8>> {
     let sent = exchange().into_iter().filter_map(|sent| match sent {
         Sent::ByMailServer(packet) => Some(packet),
@@ -43,7 +43,8 @@ pub(crate) fn of_mail_server() -> Vec<Vec<u8>> {
     packets
 }
 
-/// What a session says to bytes: replies, ended messages, and whether it was closed.
+/// Replays bytes in a session until it closes or the bytes end. Returns its replies and the number
+/// of bytes left, or the fault that ended it.
 fn replayed(mut bytes: &[u8]) -> Result<(Vec<Next>, usize), String> {
     let mut session = Session::new(1 << 20, false);
     let mut said = Vec::new();
@@ -140,7 +141,7 @@ proptest! {
         let mut session = Session::new(1000, false);
         for number in order {
             let Ok(Parsed::Whole(command, _)) = parse(&packets[number]) else { panic!() };
-            // What is refused changes nothing.
+            // A refused command changes nothing.
             let _ = session.take(command);
         }
         let _ = session.take(Command::Abort);

@@ -1,4 +1,4 @@
-//! The server over real sockets: mail servers that are well, slow, hostile or gone.
+//! The server over real sockets: mail servers that are correct, slow, hostile, or gone.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -59,7 +59,7 @@ impl Server {
     }
 }
 
-/// The other side of a connection.
+/// The mail server's side of a connection.
 struct MailServer(TcpStream);
 
 fn packet(command: u8, data: &[u8]) -> Vec<u8> {
@@ -83,14 +83,14 @@ impl MailServer {
         matches!(self.0.read(&mut [0; 1]), Ok(0) | Err(_))
     }
 
-    /// With all steps offered, so that only the body and the end are answered.
+    /// Negotiates with all steps offered, so that only the body and the end are answered.
     fn negotiated(mut self) -> Self {
         self.send(b'O', b"\0\0\0\x06\0\0\x01\xff\0\x1f\xff\xff");
         assert_eq!(self.reply(), ('O', b"\0\0\0\x06\0\0\0\x11\0\x04\xf7\x80".to_vec()));
         self
     }
 
-    /// Sends a message; returns the commands at its end, and their data.
+    /// Sends a message. Returns the commands after its end, and their data.
     fn message(&mut self, recipients: &[&str], headers: &[(&str, &str)], body: &str) -> Vec<(char, String)> {
         self.send(b'M', b"<a@example.org>\0");
         for recipient in recipients {

@@ -1,4 +1,4 @@
-//! Clients that are slow, wrong, greedy, compressed, or many.
+//! Clients that are slow, wrong, greedy or compressed, and many clients at once.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -61,7 +61,7 @@ fn slow_clients_are_told_and_let_go_while_others_are_served() {
 #[test]
 fn more_clients_than_places_are_all_served_in_turn() {
     let server = impatient(Limits { connections: 3, patience: Duration::from_secs(1), ..Limits::default() });
-    // Three take all the places and say nothing.
+    // Three connections take all the places and send nothing.
     let idle: Vec<_> = (0..3).map(|_| server.connect()).collect();
     std::thread::scope(|scope| {
         for _ in 0..20 {
@@ -81,7 +81,7 @@ fn hundreds_of_idle_clients_hold_up_nobody() {
     drop(idle);
 }
 
-/// Half-open clients: of 400, a third says nothing, a third stops within the head, and a third
+/// Half-open clients: of 400, a third sends nothing, a third stops within the head, and a third
 /// within the message.
 #[test]
 fn hundreds_of_half_open_clients_delay_no_other() {
@@ -104,8 +104,8 @@ fn hundreds_of_half_open_clients_delay_no_other() {
     drop(half_open);
 }
 
-/// Clients that stop within their message keep their places for a moment only, also if they have
-/// taken all of them.
+/// Clients that stop within their message keep their places only for a moment, even if they have
+/// taken all places.
 #[test]
 fn clients_that_stop_within_their_message_make_room_for_others() {
     let server =
@@ -219,7 +219,7 @@ fn stopping_answers_those_under_way_and_no_others() {
     let server = Server::of(Scripted::spam());
     let mut under_way = server.connect();
     under_way.write_all(b"CHECK SPAMC/1.5\r\nContent-length: 41\r\n\r\n").unwrap();
-    // Another answer shows that the first connection has been accepted too.
+    // The answer to a later connection shows that the first connection was accepted too.
     assert_eq!(text(&server.ask(b"PING SPAMC/1.5\r\n\r\n")), "SPAMD/1.5 0 PONG\r\n");
     let address = server.address;
     let finishing = std::thread::spawn(move || {

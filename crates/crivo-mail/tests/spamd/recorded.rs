@@ -1,4 +1,4 @@
-//! What the real programs said to each other, said again.
+//! Replays recorded exchanges of the real programs.
 
 use crivo_mail::{Label, Verdict};
 
@@ -8,10 +8,10 @@ use crate::support::{Scripted, Server};
 const HEAD: &str = "From: a@example.org\r\nTo: b@example.com\r\nSubject: hi\r\nMessage-ID: <1@example.org>\r\n\
                     Date: Sun, 15 Nov 2026 10:00:00 +0000\r\n\r\n";
 const HAM: &str = "hello, lunch at noon?\r\n";
-/// The text that every filter calls spam for the sake of a test.
+/// GTUBE, the test text that every filter takes for spam.
 const SPAM: &str = "XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X\r\n";
 
-/// Lines of a reply's head, with its length left out, and the body.
+/// Returns the lines of a reply's head, without its length, and the body.
 fn parts(reply: &[u8]) -> (Vec<String>, Vec<u8>) {
     let end = reply.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
     let head = String::from_utf8(reply[..end].to_vec()).unwrap();
@@ -31,13 +31,13 @@ fn every_request_of_the_real_spamc_gets_the_recorded_reply() {
     let exchanges = read(include_str!("spamc_recorded.txt"));
     let mut exact = 0;
     for Exchange { title, request, reply, .. } in exchanges.iter().filter(|each| each.reply.is_some()) {
-        // Each message is new to its server, as it was when these were recorded.
+        // Each message is new to its server, as it was in the recording.
         let judge = Scripted::spam();
         let server = Server::of(judge.clone());
         let (reply, ours) = (reply.as_ref().unwrap(), server.ask(request));
         let text = String::from_utf8_lossy(&ours);
         if matches!(&request[..4], b"SYMB" | b"REPO" | b"HEAD" | b"PROC") {
-            // The words are each filter's own; everything around them is not.
+            // The wording of the body differs between filters; the head does not.
             let ((head, body), (recorded, _)) = (parts(&ours), parts(reply));
             assert_eq!(head, recorded, "{title}");
             assert!(!body.is_empty(), "{title}: {text}");
@@ -76,7 +76,7 @@ fn the_message_comes_back_marked_and_otherwise_as_it_was() {
     assert_eq!(String::from_utf8(head).unwrap(), message.strip_suffix("Buy now\n").unwrap());
 }
 
-/// The requests of the second recording, whole again.
+/// Returns the complete request of an exchange in the second recording.
 fn whole(exchange: &Exchange) -> Vec<u8> {
     let mut request = exchange.request.clone();
     if exchange.cut {
@@ -98,7 +98,7 @@ fn faults_and_plain_questions_get_the_real_spamds_replies() {
     for exchange in &exchanges {
         let Exchange { title, reply, .. } = exchange;
         let request = whole(exchange);
-        // Points of 0 are on the side of unsure here, where the original prints -0.0.
+        // Points of 0 are unsure here, where the original prints -0.0.
         let points = match title.as_str() {
             "CHECK spam" | "SYMBOLS" | "TELL (no -l)" => (Verdict::Spam, 1.0),
             _ => (Verdict::Unsure, 0.5),
@@ -108,7 +108,7 @@ fn faults_and_plain_questions_get_the_real_spamds_replies() {
         let ours = ours.replace(" ; 0.0 /", " ; -0.0 /").replace(" ; 99.9 /", " ; 1000.0 /");
         let theirs = String::from_utf8(reply.clone().unwrap()).unwrap();
         match title.as_str() {
-            // It was started without learning; and its words are its own.
+            // The original ran without learning, and it words its replies differently.
             "TELL (no -l)" | "SYMBOLS" | "REPORT" | "HEADERS" | "PROCESS ham" => {
                 let codes = [&ours, &theirs].map(|reply| reply.split(' ').nth(1).unwrap().to_owned());
                 assert!(title.starts_with("TELL") || codes[0] == codes[1], "{title}: {ours}");

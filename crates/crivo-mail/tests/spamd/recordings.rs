@@ -1,11 +1,11 @@
-//! Recordings as they were written: a title, and bytes in Python's notation.
+//! Reads recordings: for each exchange a title, and bytes in Python's notation.
 
 /// One exchange.
 #[derive(Debug, Default)]
 pub(crate) struct Exchange {
     pub(crate) title: String,
     pub(crate) request: Vec<u8>,
-    /// Long requests of the second file are cut.
+    /// Whether the request is cut, as long ones of the second file are.
     pub(crate) cut: bool,
     pub(crate) reply: Option<Vec<u8>>,
 }
@@ -28,7 +28,7 @@ pub(crate) fn read(file: &str) -> Vec<Exchange> {
     exchanges
 }
 
-/// `'a\r\n'` or `"it's"` as bytes.
+/// Returns `'a\r\n'` or `"it's"` as bytes.
 pub(crate) fn unescape(text: &str) -> Vec<u8> {
     let inside = &text[1..text.len() - 1];
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! A server with a judge that says what a test tells it to.
+//! A server with a judge whose answers a test determines.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -13,10 +13,10 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-/// Odds of e^15.5 to 1: the 15.5 points of the recordings.
+/// The score whose odds are e^15.5 to 1: the 15.5 points of the recordings.
 pub(crate) const SPAM_SCORE: f64 = 0.999_999_814_5;
 
-/// Says the same about every message, and remembers what it was told.
+/// A judge with one answer for every message. It records its lessons.
 #[derive(Debug, Default)]
 pub(crate) struct Scripted {
     pub(crate) says: Mutex<Option<(Verdict, f64)>>,
@@ -49,7 +49,7 @@ impl Judge for Scripted {
         })
     }
 
-    /// A message is new once.
+    /// Returns [`Learned::Already`] if the same lesson was given before.
     fn learn(&self, message: &[u8], label: &Label) -> Result<Learned> {
         let lesson = (Some(label.clone()), message.to_vec());
         let mut told = self.told.lock().unwrap();
@@ -105,7 +105,7 @@ impl Server {
     /// Sends everything, half-closes as spamc does, and reads the reply.
     pub(crate) fn ask(&self, request: &[u8]) -> Vec<u8> {
         let mut stream = self.connect();
-        // Who refuses may close before everything is sent.
+        // A server that refuses may close before everything is sent.
         let _ = stream.write_all(request);
         let _ = stream.shutdown(Shutdown::Write);
         reply(stream)
@@ -124,7 +124,7 @@ pub(crate) fn reply(mut stream: TcpStream) -> Vec<u8> {
     reply
 }
 
-/// A request for a message.
+/// Returns a request with a message.
 pub(crate) fn request(verb: &str, headers: &str, message: &[u8]) -> Vec<u8> {
     let head = format!("{verb} SPAMC/1.5\r\n{headers}Content-length: {}\r\n\r\n", message.len());
     [head.as_bytes(), message].concat()

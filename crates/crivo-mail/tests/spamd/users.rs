@@ -1,4 +1,4 @@
-//! Whose store answers, and whose learns.
+//! The stores that answer and learn, if users have stores of their own.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,7 +14,8 @@ const MESSAGE: &[u8] = b"From: a@example.org\n\nBuy now\n";
 
 type Stores = Arc<Mutex<BTreeMap<PathBuf, Arc<Scripted>>>>;
 
-/// A server with stores of users in a folder; all of them say ham, and the shared one says spam.
+/// Starts a server with a folder for stores of users. All of these say ham, and the shared store
+/// says spam.
 fn server(folder: &std::path::Path) -> (Server, Arc<Scripted>, Stores) {
     let shared = Scripted::spam();
     let stores = Stores::default();

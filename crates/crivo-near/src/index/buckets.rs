@@ -1,9 +1,9 @@
-//! Postings as indexes of format 1 have them. They are read, and become a run with the first
+//! Postings in the layout of index format 1. They are read, and converted to a run by the first
 //! change.
 //!
-//! Buckets grew one by one by *linear hashing* (Litwin, 1980): bucket `b` of `2^l + s` holds the
-//! keys with `key mod 2^(l+1) = b`, if there is such a bucket, and otherwise those with
-//! `key mod 2^l = b`. All buckets are stored, each as postings of 12 bytes, ascending.
+//! Buckets grew one by one by *linear hashing* (Litwin, 1980). Bucket `b` of `2^l + s` holds the
+//! keys with `key mod 2^(l+1) = b`, if there is such a bucket, and otherwise those with `key mod
+//! 2^l = b`. All buckets are stored, each as postings of 12 bytes, ascending.
 
 use std::sync::Arc;
 
@@ -13,20 +13,20 @@ use super::runs::{Posting, RunWriter};
 use crate::error::Result;
 use crate::spill::{Order, PARTITIONS, Partitions, Writer};
 
-/// A key in 8 bytes, a number in 4.
+/// The bytes of a posting: a key in 8 bytes, a document number in 4.
 const POSTING: usize = 12;
 
-/// How many bytes of postings are held while an index is converted.
+/// The number of bytes of postings held in memory while an index is converted.
 const MEMORY: u64 = 256 << 20;
 
-/// The bucket of a key.
+/// Returns the bucket of a key.
 pub(super) fn bucket_of(key: u64, buckets: u64) -> u64 {
     let level = 1 << buckets.max(1).ilog2();
     let fine = key & (2 * level - 1);
     if fine < buckets { fine } else { key & (level - 1) }
 }
 
-/// Returns the postings of a record; none if it is not that of a bucket.
+/// Returns the postings of a record, or `None` if its length is not that of a bucket.
 pub(super) fn postings(record: &[u8]) -> Option<impl Iterator<Item = Posting>> {
     let (postings, rest) = record.as_chunks::<POSTING>();
     let read = |posting: &[u8; POSTING]| {
@@ -36,7 +36,7 @@ pub(super) fn postings(record: &[u8]) -> Option<impl Iterator<Item = Posting>> {
     rest.is_empty().then(|| postings.iter().map(read))
 }
 
-/// Hands the numbers of a key to `take`.
+/// Passes the document numbers of a key to `take`.
 pub(super) fn look_up(file: &File, buckets: u64, key: u64, mut take: impl FnMut(u32)) -> Result<()> {
     file.need(Table::Buckets, bucket_of(key, buckets) as i64, |record| {
         postings(record)?.filter(|posting| posting.0 == key).for_each(|posting| take(posting.1));
@@ -44,10 +44,10 @@ pub(super) fn look_up(file: &File, buckets: u64, key: u64, mut take: impl FnMut(
     })
 }
 
-/// Hands every bucket with its postings to `take`.
+/// Passes every posting of every bucket to `take`.
 ///
 /// # Errors
-/// If a bucket is missing, damaged or has keys of another, or what `take` returns.
+/// If a bucket is missing, damaged or has keys of another bucket, and the errors of `take`.
 pub(super) fn for_each(file: &File, buckets: u64, mut take: impl FnMut(Posting) -> Result<()>) -> Result<()> {
     let mut met = 0;
     file.for_each(Table::Buckets, |number, record| {
@@ -67,7 +67,7 @@ pub(super) fn for_each(file: &File, buckets: u64, mut take: impl FnMut(Posting) 
     Err(file.damaged(format_args!("{met} buckets where {buckets} should be")))
 }
 
-/// Turns all buckets into a run.
+/// Converts all buckets to a run.
 ///
 /// # Errors
 /// If the index is damaged or cannot be written.

@@ -1,4 +1,4 @@
-//! Is everything there? The whole index is read, and what it holds is compared with what it should.
+//! Checks a whole index: reads every record and compares the postings with the documents.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -23,7 +23,8 @@ impl Tally {
     }
 }
 
-/// Reads every record, makes the keys of every document again, and compares them with the postings.
+/// Reads every record, computes the keys of every document again, and compares them with the
+/// postings.
 pub(super) fn check(file: &File, signer: &mut Signer) -> Result<()> {
     file.check_pages()?;
     let _moment = file.read_transaction()?;
@@ -70,7 +71,7 @@ pub(super) fn check(file: &File, signer: &mut Signer) -> Result<()> {
     Ok(())
 }
 
-/// Reads every bucket of every run, and makes sure that there are no others.
+/// Reads every bucket of every run, and checks that there are no other buckets.
 fn check_runs(file: &File, state: &State, add: &mut impl FnMut(Posting)) -> Result<()> {
     let mut expected = 0;
     for run in &state.runs {

@@ -35,7 +35,7 @@ impl fmt::Display for IndexError {
 
 impl std::error::Error for IndexError {}
 
-/// An error about a file.
+/// Returns an error about a file.
 pub(super) fn trouble(file: &Path, problem: IndexProblem) -> Error {
     Error::Index(IndexError { file: file.to_path_buf(), problem })
 }

@@ -1,8 +1,8 @@
-//! The file of an index: which tables it has, and how it begins.
+//! The file of an index: its tables and its header.
 //!
-//! A record's checksum is seeded with its kind in the highest byte and its number in the others: 1
-//! for the settings, 2 for the state and 5 for the numbers of removed documents in `head`, 3 for
-//! buckets, 4 for documents.
+//! A record's checksum is seeded with its kind in the highest byte and its number in the other
+//! bytes. In `head`, kind 1 is the settings, 2 the state and 5 the numbers of removed documents.
+//! Kind 3 is a bucket, 4 a document.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,14 +13,14 @@ use super::error::{IndexProblem, trouble};
 use super::record::State;
 use crate::error::{Error, Result};
 
-/// One connection to the file.
+/// A connection to the file.
 pub(super) type File = crivo_records::File<Table>;
 
-/// How the file looks from outside.
+/// The name, the header and the messages of the file.
 pub(super) const FORMAT: Format = Format {
     file_name: "index.sqlite",
     application: *b"cvix",
-    // The settings have the version, for people to read too.
+    // The settings have the version, so that a person can read it too.
     version: 0,
     oldest: 0,
     // Three sets of usual length fit in a page.
@@ -89,7 +89,7 @@ impl crivo_records::Table for Table {
     }
 }
 
-/// Makes a new file with no documents, which appears whole or not at all.
+/// Makes a new file with no documents. It appears complete or not at all.
 pub(super) fn create(folder: &Path, settings: &str) -> Result<()> {
     File::create(folder, |file| {
         file.put(Table::Head, SETTINGS, settings.as_bytes().to_vec())?;
@@ -98,12 +98,12 @@ pub(super) fn create(folder: &Path, settings: &str) -> Result<()> {
     })
 }
 
-/// Replaces the lines of the settings, in a transaction of the caller.
+/// Replaces the text of the settings, in a transaction of the caller.
 pub(super) fn write_settings(file: &File, settings: &str) -> Result<()> {
     file.put(Table::Head, SETTINGS, settings.as_bytes().to_vec())
 }
 
-/// The lines of the settings.
+/// Returns the text of the settings.
 pub(super) fn settings(file: &File) -> Result<String> {
     file.need(Table::Head, SETTINGS, |record| String::from_utf8(record.to_vec()).ok())
 }
@@ -114,7 +114,7 @@ mod tests {
 
     use super::*;
 
-    /// The head record of an index as it was when the layout was settled.
+    /// The checksum of a head record must stay as it was when the layout was fixed.
     #[test]
     fn files_written_before_are_believed() {
         let settings =

@@ -1,37 +1,36 @@
-//! An index on disk: which of the documents seen before is this one like?
+//! An index on disk: which of the documents seen before is this text similar to?
 //!
-//! **Question.** Documents come day after day. Which of them are near-duplicates of one that came
-//! before?
+//! **Question.** Documents come day after day. Which of them are near-duplicates of an earlier one?
 //!
-//! **Guarantee.** A document of similarity `J ≥ t` to the text asked about is found with
-//! probability `1 − (1 − J^r)^b`, the curve of the index's [bands](crivo::similarity::Bands): 0.99
-//! and more at the threshold the index was made for. What is found is compared as the sets they
-//! are, so every similarity is exact and none is below the threshold. *All* candidates are
-//! compared, however many share a band: where a million documents are near-duplicates of each
-//! other, a query takes the time to read them.
+//! **Guarantee.** A document of similarity `J ≥ t` to the text of a query is found with probability
+//! `1 − (1 − J^r)^b`, the curve of the index's [bands](crivo::similarity::Bands). That is 0.99 and
+//! more at the threshold that the index was made for. The sets of candidates are compared, so every
+//! similarity is exact and none is below the threshold. *All* candidates are compared, however many
+//! share a band: if a million documents are near-duplicates of each other, a query takes the time
+//! to read them.
 //!
-//! **Idea.** A signature's bands are keys; a key leads to the documents that have it (`runs`). A
-//! document's set of shingles is stored beside its name, and compared with that of the text.
-//! Documents without a shingle are stored too, and found by a text of the same bytes only, with
-//! similarity 1.
+//! **Idea.** A signature's bands are keys, and each key leads to the documents that have it
+//! (`runs`). A document's set of shingles is stored beside its name, and compared with the set of
+//! the text. Documents without a shingle are stored too. Only a text of the same bytes finds them,
+//! with similarity 1.
 //!
 //! # What survives
 //!
 //! The file keeps what [`crivo_records`] promises:
 //!
 //! - **A kill, or a power cut, at any moment.** [`Writer::commit`] returns when everything is on
-//!   the disk; what was not committed is gone when the index is opened again, and nothing else is.
-//! - **Readers during a write.** Any number of processes ask while one writes; each query sees one
-//!   committed state. A second writer waits for the first one's commit for ten seconds, and is
-//!   refused then.
-//! - **Damage.** Every record has a checksum, also those that say a key is *not* there; what was
-//!   changed in the file gives an error that names it, never a wrong answer. A damaged journal may
-//!   undo the last commits, each as a whole. [`Index::check`] reads everything.
+//!   the disk. When the index is opened again, uncommitted changes are gone, and nothing else is.
+//! - **Readers during a write.** Any number of processes query while one writes. Each query sees
+//!   one committed state. A second writer waits up to ten seconds for the first one's commit, and
+//!   then fails.
+//! - **Damage.** Every record has a checksum, also those that say a key is *not* there. A change of
+//!   the file gives an error that names it, never a wrong answer. A damaged journal may undo the
+//!   last commits, each as a whole. [`Index::check`] reads everything.
 //!
 //! # The file
 //!
-//! `index.sqlite` has three tables of numbered records, each with the checksum of its bytes behind
-//! it ([`crivo_records`]):
+//! `index.sqlite` has three tables of numbered records, each followed by the checksum of its bytes
+//! ([`crivo_records`]):
 //!
 //! | table | number | record |
 //! |---|---|---|
@@ -41,13 +40,14 @@
 //! | `documents` | that of a document, never used again | fingerprint, id, and the set as 64-bit numbers, ascending |
 //! | `buckets` | those of a run one after the other | postings of a key and a document's number, ascending (`runs`) |
 //!
-//! With 16 bands the postings take about 190 bytes a document, whatever its length, and its record
-//! about 45 and its name; the set takes 8 bytes a shingle. Pages that a merge of runs has freed are
-//! used again by later ones. Indexes of format 1 are read, and converted by the first change.
+//! With 16 bands the postings take about 190 bytes a document, whatever its length. The record of a
+//! document takes about 45 bytes and the bytes of its name; the set takes 8 bytes a shingle. Pages
+//! that a merge of runs has freed are used again by later ones. Indexes of format 1 are read, and
+//! converted by the first change.
 //!
-//! **When not to use it.** For one collection, read once:
-//! [`near_duplicates`](crate::near_duplicates) needs no disk. On network file systems, where the
-//! locks that keep writers apart may not work.
+//! **When not to use it.** For one collection that is read once:
+//! [`near_duplicates`](crate::near_duplicates) needs no index. On network file systems, because the
+//! locks between writers may not work there.
 //!
 //! **Source.** Bentley, Saxe: *Decomposable searching problems I* (1980).
 
@@ -78,7 +78,7 @@ use crate::error::{Error, Result};
 use crate::settings::Settings;
 use crate::source::Documents;
 
-/// An index in a folder; see the [module](self) for what it promises.
+/// An index in a folder. See the [module](self) for its guarantees.
 ///
 /// ```
 /// use crivo_near::{Index, Settings};
@@ -102,17 +102,17 @@ pub struct Index {
     signer: Signer,
 }
 
-/// A document of the index that is like a text.
+/// A document of the index that is similar to a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Match {
-    /// Its name.
+    /// The document's name.
     pub id: Vec<u8>,
-    /// The Jaccard similarity of their sets, exactly.
+    /// The exact Jaccard similarity of the two sets.
     pub similarity: f64,
 }
 
 impl Match {
-    /// The most similar first, of equally similar ones by name.
+    /// Orders matches by descending similarity, and equally similar ones by name.
     fn order(&self, other: &Self) -> Ordering {
         other.similarity.total_cmp(&self.similarity).then_with(|| self.id.cmp(&other.id))
     }
@@ -122,14 +122,14 @@ impl Match {
     }
 }
 
-/// What an index holds.
+/// Statistics of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stats {
-    /// How many documents there are.
+    /// The number of documents.
     pub documents: u64,
-    /// How many of them are too short for one shingle.
+    /// The number of documents that are too short for one shingle.
     pub too_short: u64,
-    /// The number of keys that lead to documents, those of removed ones included.
+    /// The number of postings (key and document), including those of removed documents.
     pub postings: u64,
     /// The bytes of the file and its journal.
     pub bytes: u64,
@@ -138,11 +138,12 @@ pub struct Stats {
 // ---- construction ----
 
 impl Index {
-    /// Makes a new index in a folder, and the folder if there is none. Of the settings it keeps
-    /// what decides which documents are alike: threshold, shingles, seed, hashes, bands.
+    /// Makes a new index in a folder, and the folder if it does not exist. The index keeps the
+    /// settings that decide which documents are similar: threshold, shingles, seed, hashes and
+    /// bands.
     ///
     /// # Errors
-    /// If there is an index already, the folder cannot be written, or a setting is out of range.
+    /// If the folder has an index already or cannot be written, or a setting is out of range.
     pub fn create(folder: impl AsRef<Path>, settings: &Settings) -> Result<Self> {
         Signer::new(settings)?;
         crivo::similarity::MinHash::new(settings.hashes)?;
@@ -150,10 +151,10 @@ impl Index {
         Self::open(folder)
     }
 
-    /// Opens the index of a folder, with the settings it was made with.
+    /// Opens the index of a folder, with the settings that it was made with.
     ///
     /// # Errors
-    /// If there is none, or it is damaged.
+    /// If there is no index, or it is damaged.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         let file = File::open(folder.as_ref())?;
         let settings = settings::decode(file.path(), &file::settings(&file)?)?;
@@ -162,10 +163,11 @@ impl Index {
         Ok(Self { file, settings, signer })
     }
 
-    /// Opens the index of a folder, and makes sure that it has these settings.
+    /// Opens the index of a folder, and checks that it has these settings.
     ///
     /// # Errors
-    /// If a setting differs, which is named with both values; and as [`open`](Self::open).
+    /// If a setting differs (the error names it and both values), and the errors of
+    /// [`open`](Self::open).
     pub fn open_with(folder: impl AsRef<Path>, settings: &Settings) -> Result<Self> {
         let index = Self::open(folder)?;
         settings::agree(index.file.path(), &index.settings, settings)?;
@@ -175,12 +177,12 @@ impl Index {
     /// Opens the index of a folder, or makes one if there is none.
     ///
     /// # Errors
-    /// As [`open_with`](Self::open_with) and [`create`](Self::create).
+    /// The errors of [`open_with`](Self::open_with) and [`create`](Self::create).
     pub fn open_or_create(folder: impl AsRef<Path>, settings: &Settings) -> Result<Self> {
         let folder = folder.as_ref();
         if !Self::is_in(folder) {
             match Self::create(folder, settings) {
-                // Another process was quicker.
+                // Another process has made the index in the meantime.
                 Err(Error::Index(error)) if *error.problem() == IndexProblem::Exists => {}
                 made => return made,
             }
@@ -197,10 +199,10 @@ impl Index {
 // ---- update ----
 
 impl Index {
-    /// Sets how long to wait for another writer's commit; ten seconds by default.
+    /// Sets how long to wait for another writer's commit. The default is ten seconds.
     ///
     /// # Errors
-    /// If the time is longer than can be waited.
+    /// If the time is longer than 24 days.
     pub fn set_patience(&mut self, time: Duration) -> Result<()> {
         if i32::try_from(time.as_millis()).is_err() {
             return Err(Error::setting("patience", "at most 24 days", format_args!("{time:?}")));
@@ -208,19 +210,20 @@ impl Index {
         self.file.set_patience(time)
     }
 
-    /// A write transaction. Readers are not blocked; the write lock is taken at the first change.
+    /// Returns a write transaction. Readers are not blocked; the write lock is taken at the first
+    /// change.
     pub fn writer(&mut self) -> Writer<'_> {
         Writer::new(&self.file, &self.settings, &mut self.signer)
     }
 
-    /// Adds a collection, read and signed on its threads; `name` knows the documents by their
-    /// place, and leaves out those it has no name for. Documents come in no particular order, so no
-    /// two of them should have the same name. There is a commit every hundred thousand or so: after
-    /// an error, those that were committed stay. About 256 MiB are used, whatever the size of the
-    /// index.
+    /// Adds a collection, which is read and signed on its threads. `name` returns the name of the
+    /// document at a place, or `None` to leave it out. Documents come in no particular order, so no
+    /// two of them should have the same name. The writer commits every hundred thousand documents
+    /// or so. After an error, the committed documents stay. About 256 MiB are used, whatever the
+    /// size of the index.
     ///
     /// # Errors
-    /// As [`Writer::add`], or if the collection cannot be read.
+    /// The errors of [`Writer::add`], and an error if the collection cannot be read.
     pub fn add_all(
         &mut self,
         documents: &impl Documents,
@@ -238,9 +241,9 @@ impl Index {
         &self.settings
     }
 
-    /// The documents whose similarity to a text is at least the threshold: the most similar first,
-    /// of equally similar ones by name. Below the threshold that the index was made for, fewer than
-    /// 99 % are found.
+    /// Returns the documents whose similarity to a text is at least the threshold. The most similar
+    /// come first, and equally similar ones are sorted by name. Below the threshold that the index
+    /// was made for, fewer than 99 % are found.
     ///
     /// # Errors
     /// If the threshold is not above 0 and at most 1, or the index is damaged or cannot be read.
@@ -260,13 +263,13 @@ impl Index {
         Ok(matches)
     }
 
-    /// Asks about every wanted text of a collection, and lists every match. The collection is read
-    /// twice on its threads, and the index once, in its own order; about `memory` bytes are used
-    /// beside the matches.
+    /// Finds every match of every wanted text of a collection. The collection is read twice on its
+    /// threads, and the index once, in its own order. About `memory` bytes are used beside the
+    /// matches.
     ///
     /// # Errors
-    /// As [`query`](Self::query), or if the collection cannot be read or changes between the
-    /// readings.
+    /// The errors of [`query`](Self::query), and an error if the collection cannot be read or
+    /// changes between the readings.
     pub fn query_all(
         &self,
         documents: &impl Documents,
@@ -277,18 +280,18 @@ impl Index {
         BulkQuery { index: self, threshold, memory, best_only: false }.run(documents, wanted)
     }
 
-    /// As [`query_all`](Self::query_all), with one match of each text: the most similar, of equally
-    /// similar ones the first by name. Of more than 500 documents that share a band key in one run
-    /// of the index, only the first 500 are compared, so that a text that a million documents
-    /// repeat costs no more than others.
+    /// Finds the best match of each text: the most similar document, and the first by name of
+    /// equally similar ones. Otherwise like [`query_all`](Self::query_all). If more than 500
+    /// documents share a band key in one run of the index, only the first 500 are compared. So a
+    /// text that a million documents repeat costs no more than others.
     ///
     /// # Errors
-    /// As [`query_all`](Self::query_all).
+    /// The errors of [`query_all`](Self::query_all).
     pub fn nearest_of_all(&self, documents: &impl Documents, threshold: f64, memory: u64) -> Result<Answers> {
         BulkQuery { index: self, threshold, memory, best_only: true }.run(documents, &|_| true)
     }
 
-    /// Returns true if there is a document of this name.
+    /// Returns true if there is a document with this name.
     ///
     /// # Errors
     /// If the index is damaged or cannot be read.
@@ -311,16 +314,16 @@ impl Index {
         })
     }
 
-    /// Reads the whole index and compares everything with everything.
+    /// Reads the whole index and checks that its records agree with each other.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first problem that is found.
     pub fn check(&mut self) -> Result<()> {
         check::check(&self.file, &mut self.signer)
     }
 }
 
-/// The documents that have one of the keys, by their numbers, each once.
+/// Returns the documents that have one of the keys, each once, sorted by number.
 fn documents_with(file: &File, keys: &[u64]) -> Result<Vec<Document>> {
     let state = State::read(file)?;
     let mut numbers = Vec::new();
@@ -334,8 +337,8 @@ fn documents_with(file: &File, keys: &[u64]) -> Result<Vec<Document>> {
     Ok(documents)
 }
 
-/// Returns a document that has postings; none if it was removed. `removed` is read when it is first
-/// needed.
+/// Returns a document that has postings, or `None` if it was removed. `removed` is read at its
+/// first use.
 fn find_document(file: &File, number: u32, removed: &mut Option<BTreeSet<u32>>) -> Result<Option<Document>> {
     let found = Document::find(file, number)?;
     if found.is_none() {

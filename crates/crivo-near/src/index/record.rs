@@ -1,4 +1,4 @@
-//! Records: what is stored of the index itself, and of a document.
+//! The records of the index's state and of its documents.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +9,12 @@ use super::file::{File, REMOVED, STATE, Table};
 use super::runs::{self, Run};
 use crate::error::Result;
 
-/// What the index knows of itself: it changes with every commit.
+/// The state of an index, which changes with every commit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct State {
-    /// The number of buckets of an index of format 1, which has no runs; 0 in others.
+    /// The number of buckets of an index of format 1, which has no runs. Otherwise 0.
     pub(super) old_buckets: u64,
-    /// The number of postings, those of removed documents included.
+    /// The number of postings, including those of removed documents.
     pub(super) postings: u64,
     pub(super) documents: u64,
     pub(super) too_short: u64,
@@ -22,7 +22,7 @@ pub(super) struct State {
     pub(super) next: u64,
     /// The number of the next bucket of a run.
     pub(super) next_bucket: u64,
-    /// Where the postings are; the oldest first.
+    /// The runs with the postings, the oldest first.
     pub(super) runs: Vec<Run>,
 }
 
@@ -66,7 +66,8 @@ impl State {
         }
     }
 
-    /// Hands the numbers of the documents with a key to `take`. Some may have been removed.
+    /// Passes the numbers of the documents with a key to `take`. Some of them may have been
+    /// removed.
     pub(super) fn look_up(&self, file: &File, key: u64, take: impl FnMut(u32)) -> Result<()> {
         match self.old_buckets {
             0 => runs::look_up(file, &self.runs, key, take),
@@ -75,7 +76,7 @@ impl State {
     }
 }
 
-/// The numbers of documents that were removed and may still have postings.
+/// Returns the numbers of documents that were removed and may still have postings.
 pub(super) fn removed_numbers(file: &File) -> Result<BTreeSet<u32>> {
     let decode = |record: &[u8]| {
         let (numbers, rest) = record.as_chunks();
@@ -89,8 +90,7 @@ pub(super) fn write_removed(file: &File, removed: &BTreeSet<u32>) -> Result<()> 
     file.put(Table::Head, REMOVED, removed.iter().flat_map(|number| number.to_le_bytes()).collect())
 }
 
-/// A document, as it is stored: its name, a fingerprint of its bytes, and its set of shingles,
-/// ascending.
+/// A stored document: its name, a fingerprint of its bytes, and its set of shingles, ascending.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Document {
     pub(super) id: Vec<u8>,
@@ -99,13 +99,13 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Returns the document with a number; none if there is none, which is right only of one that
-    /// was removed.
+    /// Returns the document with a number, or `None` if there is none. That is an error of the
+    /// index unless the document was removed.
     pub(super) fn find(file: &File, number: u32) -> Result<Option<Self>> {
         file.get(Table::Documents, number.into(), Self::decode)
     }
 
-    /// Fingerprint, length of the id, id, set.
+    /// Encodes a document: fingerprint, length of the id, id, set.
     pub(super) fn encode(id: &[u8], fingerprint: u128, set: &[u64]) -> Vec<u8> {
         let mut record = Vec::with_capacity(16 + 8 + id.len() + set.len() * 8 + SEAL);
         record.extend_from_slice(&fingerprint.to_le_bytes());

@@ -1,18 +1,18 @@
-//! Which documents have a key? Sorted runs, which are merged as they grow.
+//! Sorted runs of postings, which say which documents have a key and are merged as they grow.
 //!
-//! A key leads to the numbers of the documents that have it: the keys of a signature's bands, one
-//! of the document's name, and for a document without a shingle one of its content. A commit writes
-//! its postings (key and number) as one *run*: ascending, in buckets of about [`LOAD`], each a
-//! record with a checksum. Keys are hashes, so the bucket of a key follows from its high bits, and
-//! a look-up reads one record of each run. Every bucket of a run is stored, also an empty one: that
-//! a key is absent is believed only of a bucket that was read and is whole.
+//! A key leads to the numbers of the documents that have it. A document has a key for each of its
+//! signature's bands, one for its name, and if it has no shingle one for its content. A commit
+//! writes its postings (key and number) as one *run*: ascending, in buckets of about [`LOAD`]
+//! postings, each a record with a checksum. Keys are hashes, so the bucket of a key follows from
+//! its high bits, and a look-up reads one record of each run. Every bucket of a run is stored, even
+//! an empty one. So a key counts as absent only if its bucket was read and is intact.
 //!
 //! A new run is merged with those before it when there are [`FAN`] of about its size (the
-//! *logarithmic method*, Bentley and Saxe 1980). So there are at most `3·log₄(n)` runs, a posting
-//! is rewritten `log₄(n)` times, and adding writes whole records one after the other, whatever the
-//! size of the index.
+//! *logarithmic method*, Bentley and Saxe 1980). So there are at most `3·log₄(n)` runs, and a
+//! posting is rewritten `log₄(n)` times. Adding writes whole records one after the other, whatever
+//! the size of the index.
 //!
-//! Postings of documents that were removed stay until their run is merged.
+//! Postings of removed documents stay until their run is merged.
 
 use std::collections::BTreeSet;
 
@@ -22,25 +22,26 @@ use super::file::{File, Table};
 use super::record::State;
 use crate::error::Result;
 
-/// How many postings a bucket has on the average.
+/// The average number of postings of a bucket.
 const LOAD: u64 = 48;
 
-/// The number of runs of about one size that become one.
+/// The number of runs of about one size that are merged into one.
 const FAN: usize = 4;
 
-/// How many buckets are read at once while runs are merged.
+/// The number of buckets that are read at once while runs are merged.
 const BUCKETS_AT_ONCE: u64 = 1024;
 
-/// A run is read as a whole if at least one of this number of its buckets is asked for.
+/// The span of the wanted buckets is read in sequence if it has at most this number of buckets for
+/// each key. Otherwise each wanted bucket is read by itself.
 const DENSE: u64 = 4;
 
-/// A key, and the number of a document that has it.
+/// A key and the number of a document that has it.
 pub(super) type Posting = (u64, u32);
 
 /// Postings in ascending order, in consecutive records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Run {
-    /// The number of the record of its first bucket.
+    /// The number of the record of the run's first bucket.
     pub(super) first: u64,
     pub(super) buckets: u64,
     pub(super) postings: u64,
@@ -51,7 +52,7 @@ impl Run {
         ((u128::from(key) * u128::from(self.buckets)) >> 64) as u64
     }
 
-    /// The smallest key of a bucket.
+    /// Returns the smallest key of a bucket.
     fn start_of(self, bucket: u64) -> u64 {
         let start = (u128::from(bucket) << 64).div_ceil(u128::from(self.buckets));
         u64::try_from(start).unwrap_or(u64::MAX)
@@ -61,7 +62,8 @@ impl Run {
         (self.first + bucket) as i64
     }
 
-    /// Returns the postings of a bucket's record; none if it is not one of that bucket.
+    /// Appends the postings of a bucket's record to `postings`. Returns `None` if the record is not
+    /// one of that bucket.
     pub(super) fn decode(self, bucket: u64, record: &[u8], postings: &mut Vec<Posting>) -> Option<()> {
         let (mut key, mut rest) = (self.start_of(bucket), record);
         while !rest.is_empty() {
@@ -83,8 +85,8 @@ impl Run {
         (self.bucket_of(key) == bucket || record.is_empty()).then_some(())
     }
 
-    /// The bytes of a bucket: for each posting the distance of its key from the one before, seven
-    /// bits a byte, and its number.
+    /// Encodes a bucket. Each posting is the difference of its key to the one before, seven bits a
+    /// byte, and its number.
     fn encode(self, bucket: u64, postings: &[Posting]) -> Vec<u8> {
         let mut record = Vec::with_capacity(postings.len() * 11 + SEAL);
         let mut before = self.start_of(bucket);
@@ -101,7 +103,7 @@ impl Run {
         record
     }
 
-    /// Hands the numbers of a key to `take`.
+    /// Passes the document numbers of a key to `take`.
     fn look_up(self, file: &File, key: u64, take: &mut impl FnMut(u32)) -> Result<()> {
         let bucket = self.bucket_of(key);
         let mut postings = Vec::new();
@@ -112,10 +114,10 @@ impl Run {
         Ok(())
     }
 
-    /// Hands the postings of buckets to `take`, ascending.
+    /// Passes the postings of each bucket of a range to `take`, ascending.
     ///
     /// # Errors
-    /// If one of the buckets is missing or damaged, or what `take` returns.
+    /// If one of the buckets is missing or damaged, and the errors of `take`.
     pub(super) fn for_each_bucket(
         self,
         file: &File,
@@ -142,8 +144,7 @@ impl Run {
         Err(file.damaged(format_args!("bucket {} is missing", self.record_of(expected))))
     }
 
-    /// Looks up ascending keys, and hands the position of each with its numbers to `take`, those of
-    /// a key together.
+    /// Looks up ascending keys. Passes the position of each key with all its numbers to `take`.
     fn look_up_all(
         self,
         file: &File,
@@ -176,13 +177,13 @@ impl Run {
     }
 }
 
-/// Hands the numbers of a key in all runs to `take`.
+/// Passes the document numbers of a key in all runs to `take`.
 pub(super) fn look_up(file: &File, runs: &[Run], key: u64, mut take: impl FnMut(u32)) -> Result<()> {
     runs.iter().try_for_each(|run| run.look_up(file, key, &mut take))
 }
 
-/// Looks up ascending keys in all runs. `take` is given the position of a key and its numbers in
-/// one run.
+/// Looks up ascending keys in all runs. `take` gets the position of a key and its numbers in one
+/// run.
 pub(super) fn look_up_all(
     file: &File,
     runs: &[Run],
@@ -194,17 +195,17 @@ pub(super) fn look_up_all(
 
 // ---- writing ----
 
-/// Writes postings that come ascending as a new run.
+/// Writes postings that come in ascending order as a new run.
 pub(super) struct RunWriter<'a> {
     file: &'a File,
     run: Run,
-    /// The next bucket to be written, and its postings so far.
+    /// The next bucket to write, and its postings so far.
     bucket: u64,
     postings: Vec<Posting>,
 }
 
 impl<'a> RunWriter<'a> {
-    /// A run of at most `most` postings, behind all others.
+    /// Begins a run of at most `most` postings, with record numbers after those of all other runs.
     pub(super) fn new(file: &'a File, state: &State, most: u64) -> Self {
         let run = Run { first: state.next_bucket, buckets: most.div_ceil(LOAD).max(1), postings: 0 };
         Self { file, run, bucket: 0, postings: Vec::new() }
@@ -227,7 +228,7 @@ impl<'a> RunWriter<'a> {
         Ok(())
     }
 
-    /// Writes the rest, and makes the run one of the index.
+    /// Writes the remaining buckets, and adds the run to the index.
     pub(super) fn finish(mut self, state: &mut State) -> Result<()> {
         self.write_before(self.run.buckets)?;
         state.next_bucket += self.run.buckets;
@@ -265,12 +266,12 @@ impl<'a> RunReader<'a> {
     }
 }
 
-/// Runs of one level have about the same size: within a factor of four.
+/// Returns the level of a run. Runs of one level differ in size by less than a factor of four.
 fn level(postings: u64) -> u32 {
     postings.max(1).ilog2() / 2
 }
 
-/// Makes a run of new postings and of the runs that are to be merged with them.
+/// Writes a run of the new postings and of the runs that are due to be merged with them.
 ///
 /// # Errors
 /// If a run is damaged, or the file cannot be written.
@@ -282,7 +283,7 @@ pub(super) fn add_run(
 ) -> Result<()> {
     let mut new = new;
     new.sort_unstable();
-    // If enough documents are gone, their postings are worth removing: all runs are merged.
+    // If many documents were removed, all runs are merged, which removes their postings.
     let clean = removed.len() as u64 > 1024 + state.documents / 4;
     let (mut merged, mut most) = (Vec::new(), new.len() as u64);
     if most == 0 && !clean {

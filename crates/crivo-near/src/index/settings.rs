@@ -1,4 +1,4 @@
-//! The settings of an index, as they are stored: one a line, for people to read too.
+//! The settings of an index, stored as text, one in each line, so that a person can read them.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -10,11 +10,11 @@ use super::error::{IndexProblem, damaged, trouble};
 use crate::error::Result;
 use crate::settings::Settings;
 
-/// The layout of the tables and records. A change of any of them is a new number. Format 1 is still
+/// The layout of the tables and records. A change of either needs a new number. Format 1 is still
 /// read.
 const FORMAT: &str = "2";
 
-/// The lines that are stored.
+/// Encodes settings as text.
 pub(super) fn encode(settings: &Settings, bands: Bands) -> String {
     let mut lines = format!("format {FORMAT}\nthreshold {}\n", settings.threshold);
     // Writing to a string cannot fail.
@@ -26,14 +26,14 @@ pub(super) fn encode(settings: &Settings, bands: Bands) -> String {
     }
     let (seed, hashes) = (settings.seed, settings.hashes);
     let _ = write!(lines, "\nseed {seed}\nhashes {hashes}\nbands {}x{}\n", bands.bands(), bands.rows());
-    // Said only where it is so: files without the line are older.
+    // The line is written only if the setting is on, because older files do not have it.
     if settings.nfc {
         lines.push_str("nfc\n");
     }
     lines
 }
 
-/// The settings of the lines that were stored.
+/// Decodes settings from the stored text.
 pub(super) fn decode(file: &Path, lines: &str) -> Result<Settings> {
     let value = |name: &str| {
         let line = lines.lines().find_map(|line| line.strip_prefix(name));
@@ -70,8 +70,8 @@ pub(super) fn decode(file: &Path, lines: &str) -> Result<Settings> {
     Ok(settings)
 }
 
-/// Makes sure that what was asked for is what the index has. The threshold is no part of it: every
-/// query has its own.
+/// Checks that the settings of a caller agree with those of the index. The threshold may differ,
+/// because every query has its own.
 pub(super) fn agree(file: &Path, stored: &Settings, asked: &Settings) -> Result<()> {
     let shown = |bands: Bands| format!("{} × {}", bands.bands(), bands.rows());
     let fields = [

@@ -1,4 +1,4 @@
-//! From a text to the keys under which the index knows it.
+//! Computes the keys of a text in the index.
 
 use crivo::similarity::Bands;
 use crivo::similarity::min_hash::sign;
@@ -9,22 +9,22 @@ use crate::error::Result;
 use crate::settings::Settings;
 use crate::text::TextShingler;
 
-/// Keep keys of names and of contents apart from each other, and from those of bands. They are part
-/// of the stored format.
+/// The seeds that keep keys of names, of contents and of bands apart. They are part of the stored
+/// format.
 const NAME: u64 = 0x6E61_6D65;
 const CONTENT: u64 = 0x636F_6E74_656E_7400;
 
-/// The key of a document's name.
+/// Returns the key of a document's name.
 pub(super) fn name_key(id: &[u8]) -> u64 {
     xxh3_64_with_seed(id, NAME)
 }
 
-/// Equal for equal texts.
+/// Returns a fingerprint, which is equal for equal texts.
 pub(super) fn fingerprint(text: &[u8]) -> u128 {
     xxh3_128(text)
 }
 
-/// Makes keys, in buffers it keeps.
+/// Computes keys. Its buffers are reused.
 pub(super) struct Signer {
     shingler: TextShingler,
     bands: Bands,
@@ -42,20 +42,20 @@ impl Signer {
         })
     }
 
-    /// The set of a text, and its keys: those of the bands, or that of the content if there is no
-    /// shingle.
+    /// Returns the set of a text and its keys: those of the bands, or the key of the content if the
+    /// text has no shingle.
     pub(super) fn read(&mut self, text: &[u8], fingerprint: u128) -> Result<(&[u64], &[u64])> {
         let set = self.shingler.set(text);
         put_keys(self.bands, set, fingerprint, &mut self.slots, &mut self.keys)?;
         Ok((set, &self.keys))
     }
 
-    /// The set of a text.
+    /// Returns the set of a text.
     pub(super) fn set(&mut self, text: &[u8]) -> &[u64] {
         self.shingler.set(text)
     }
 
-    /// The keys of a document that is stored.
+    /// Returns the keys of a stored document, without the key of its name.
     pub(super) fn keys_of(&mut self, document: &Document) -> Result<&[u64]> {
         put_keys(self.bands, &document.set, document.fingerprint, &mut self.slots, &mut self.keys)?;
         Ok(&self.keys)

@@ -1,4 +1,4 @@
-//! Adding and removing, many documents to a commit.
+//! Adds and removes documents, many in each commit.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -23,25 +23,25 @@ const POSTINGS_AT_ONCE: usize = 4 << 20;
 /// journal.
 const BYTES_AT_ONCE: u64 = 256 << 20;
 
-/// What a document that was added did to the index.
+/// The effect of adding a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Added {
     /// Its name is new.
     New,
-    /// It took the place of another with the same name.
+    /// It replaced another document with the same name.
     Replaced,
-    /// It was there already, byte for byte.
+    /// The index had the document already, byte for byte.
     Unchanged,
 }
 
-/// What was done to an index and is on the disk.
+/// The committed changes of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Changes {
     /// Documents with a new name.
     pub added: u64,
-    /// Documents that took the place of another with the same name.
+    /// Documents that replaced another with the same name.
     pub replaced: u64,
-    /// Documents that were there already.
+    /// Documents that the index had already.
     pub unchanged: u64,
     /// Documents that were removed.
     pub removed: u64,
@@ -62,9 +62,9 @@ impl Changes {
     }
 }
 
-/// A write transaction. Readers are not blocked; the write lock is taken at the first change, and
-/// another writer waits for the next commit. Every hundred thousand documents or so there is one.
-/// What was done since the last commit is taken back after an error, and if
+/// A write transaction. Readers are not blocked. The write lock is taken at the first change, and
+/// another writer waits for the next commit. The writer commits by itself every hundred thousand
+/// documents or so. Changes since the last commit are rolled back after an error, and if
 /// [`finish`](Self::finish) is not called.
 pub struct Writer<'a> {
     file: &'a File,
@@ -74,7 +74,7 @@ pub struct Writer<'a> {
     committed: Changes,
 }
 
-/// A transaction, and what it holds in memory.
+/// An open transaction and its changes that are still in memory.
 struct Open<'a> {
     transaction: Transaction<'a>,
     state: State,
@@ -88,7 +88,7 @@ struct Open<'a> {
     changes: Changes,
 }
 
-/// A document to be added, signed.
+/// A signed document that is to be added.
 pub(super) struct NewDocument {
     pub(super) id: Vec<u8>,
     pub(super) fingerprint: u128,
@@ -103,7 +103,7 @@ impl NewDocument {
         Ok(Self { id: id.to_vec(), fingerprint, set: set.to_vec(), keys: keys.to_vec() })
     }
 
-    /// The bytes in memory.
+    /// Returns the number of bytes in memory.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Self>() + self.id.len() + 8 * (self.set.len() + self.keys.len())
     }
@@ -114,8 +114,8 @@ impl<'a> Writer<'a> {
         Self { file, settings, signer, open: None, committed: Changes::default() }
     }
 
-    /// Adds a document under a name. One that has the name already is replaced, unless it is the
-    /// same.
+    /// Adds a document under a name. If the index has another document with that name, it is
+    /// replaced.
     ///
     /// # Errors
     /// If the index is damaged or cannot be written, or another writer holds it for too long.
@@ -128,11 +128,10 @@ impl<'a> Writer<'a> {
         Ok(added)
     }
 
-    /// Adds many documents at once: their names are looked up in the order in which the index has
-    /// them.
+    /// Adds many documents at once. Their names are looked up in the order of the index's keys.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// The errors of [`add`](Self::add).
     pub(super) fn add_batch(&mut self, documents: &[NewDocument]) -> Result<()> {
         let mut open = self.begin()?;
         let mut by_name: Vec<(u64, usize)> =
@@ -144,17 +143,18 @@ impl<'a> Writer<'a> {
             numbers[by_name[at].1].extend(found);
             Ok(())
         })?;
-        // A commit comes only behind the batch: another writer may change the index after it.
+        // A commit comes only after the batch, because another writer may change the index after a
+        // commit.
         for (document, numbers) in documents.iter().zip(&numbers) {
             self.add_to(&mut open, document, numbers)?;
         }
         self.keep(open)
     }
 
-    /// Removes a document, and says if it was there.
+    /// Removes a document. Returns true if it was there.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// The errors of [`add`](Self::add).
     pub fn remove(&mut self, id: &[u8]) -> Result<bool> {
         let mut open = self.begin()?;
         let numbers = stored_with(self.file, &open.state, name_key(id))?;
@@ -168,10 +168,11 @@ impl<'a> Writer<'a> {
         Ok(was_there)
     }
 
-    /// Returns when everything is on the disk, and says what this writer has done.
+    /// Commits the changes and waits until they are on the disk. Returns all changes that this
+    /// writer has committed.
     ///
     /// # Errors
-    /// If the index cannot be written: what was done since the last commit is taken back then.
+    /// If the index cannot be written. Then the changes since the last commit are rolled back.
     pub fn commit(&mut self) -> Result<Changes> {
         if let Some(mut open) = self.open.take() {
             let postings = std::mem::take(&mut open.postings);
@@ -187,16 +188,16 @@ impl<'a> Writer<'a> {
         Ok(self.committed)
     }
 
-    /// The last [`commit`](Self::commit).
+    /// Makes the last [`commit`](Self::commit).
     ///
     /// # Errors
-    /// As that.
+    /// The errors of [`commit`](Self::commit).
     pub fn finish(mut self) -> Result<Changes> {
         self.commit()
     }
 
-    /// Returns the transaction that is open, or a new one. A caller that fails drops it, and so
-    /// takes it back.
+    /// Returns the open transaction, or a new one. A caller that fails drops it, which rolls it
+    /// back.
     fn begin(&mut self) -> Result<Open<'a>> {
         if let Some(open) = self.open.take() {
             return Ok(open);
@@ -226,8 +227,8 @@ impl<'a> Writer<'a> {
         if full { self.commit().map(drop) } else { Ok(()) }
     }
 
-    /// Adds a document, if it is not there. `numbers` are those of stored documents that may have
-    /// its name.
+    /// Adds a document, unless it is there already. `numbers` has the stored documents that may
+    /// have its name.
     fn add_to(&mut self, open: &mut Open<'_>, document: &NewDocument, numbers: &[u32]) -> Result<Added> {
         let added = match self.find(open, &document.id, numbers)? {
             Some((_, before)) if before.fingerprint == document.fingerprint => {
@@ -258,7 +259,8 @@ impl<'a> Writer<'a> {
         Ok(added)
     }
 
-    /// The document of a name: one of this transaction, or of the stored ones with these numbers.
+    /// Returns the document with a name, from this transaction or from the stored documents
+    /// `stored`.
     fn find(&self, open: &Open<'_>, id: &[u8], stored: &[u32]) -> Result<Option<(u32, Document)>> {
         let new = open.names.get(&name_key(id)).map_or(&[][..], Vec::as_slice);
         for &number in new.iter().chain(stored).filter(|number| !open.removed.contains(number)) {
@@ -272,7 +274,7 @@ impl<'a> Writer<'a> {
         Ok(None)
     }
 
-    /// Removes a document. Its postings go when their run is merged.
+    /// Removes a document. Its postings are removed when their run is merged.
     fn take_out(&self, open: &mut Open<'_>, number: u32, document: &Document) -> Result<()> {
         self.file.remove(Table::Documents, number.into())?;
         open.removed.insert(number);
@@ -291,7 +293,7 @@ impl Open<'_> {
     }
 }
 
-/// The numbers of the stored documents with a key, removed ones included.
+/// Returns the numbers of the stored documents with a key, including removed ones.
 fn stored_with(file: &File, state: &State, key: u64) -> Result<Vec<u32>> {
     let mut numbers = Vec::new();
     state.look_up(file, key, |number| numbers.push(number))?;

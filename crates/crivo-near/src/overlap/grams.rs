@@ -1,52 +1,52 @@
-//! All n-grams of one length, and where they stand among the words of the items.
+//! All n-grams of one length, and their places among the words of the items.
 
 use crivo::similarity::winnow::gram_hashes;
 use hashbrown::HashTable;
 
-/// How many bits of the filter there are for each n-gram, which sets two of them: at most one in
-/// fifty that is not there is looked up.
+/// The bits of the filter for each n-gram, which sets two of them. The false positive rate is at
+/// most 2 %.
 const BITS_A_GRAM: usize = 16;
 
-/// The number of no n-gram.
+/// Marks a place that has no n-gram before it.
 pub(super) const NO_GRAM: u32 = u32::MAX;
 
-/// Where an n-gram of an item stands.
+/// A place of an n-gram in an item.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GramPlace {
-    /// Its first word, among the words of all items.
+    /// The position of the n-gram's first word among the words of all items.
     pub(super) position: u32,
-    /// The item.
+    /// The number of the item.
     pub(super) item: u32,
-    /// The n-gram that begins one word before in the same item; [`NO_GRAM`] if there is none.
+    /// The n-gram that begins one word before in the same item, or [`NO_GRAM`] if there is none.
     pub(super) before: u32,
 }
 
-/// The different n-grams of one length, numbered from 0.
+/// The distinct n-grams of one length, numbered from 0.
 pub(super) struct GramTable {
     pub(super) length: usize,
-    /// The numbers of the n-grams.
+    /// The numbers of the n-grams, by the hash of the n-gram.
     table: HashTable<u32>,
-    /// Where the places of each n-gram begin; one more at the end.
+    /// The start of each n-gram's places in `places`, and the end of the last.
     starts: Vec<u32>,
-    /// The places of all n-grams, of each in the order of the n-grams before.
+    /// The places of all n-grams, sorted by n-gram and then by the n-gram before.
     places: Vec<GramPlace>,
-    /// For each hash, some of its bits: most n-grams of documents are in no item.
+    /// A Bloom filter of the n-grams' hashes, because most n-grams of documents are in no item.
     filter: Vec<u64>,
 }
 
 impl GramTable {
-    /// Numbers the n-grams that begin at the given words. Each comes with its item, and they
-    /// ascend.
+    /// Numbers the n-grams that begin at the given words. `begins` has the position of each with
+    /// its item, in ascending order.
     pub(super) fn new(length: usize, begins: &[(u32, u32)], words: &[u64]) -> Self {
         let bits = (begins.len() * BITS_A_GRAM).next_power_of_two().max(64);
         let mut filter = vec![0; bits / 64];
         // The first place of each n-gram, and the number of the n-gram at each place.
         let mut firsts: Vec<u32> = Vec::new();
         let mut numbers: Vec<u32> = Vec::with_capacity(begins.len());
-        // Large enough for all, so that it never grows.
+        // Large enough for all n-grams, so that it never grows.
         let mut table: HashTable<u32> = HashTable::with_capacity(begins.len());
         let mut hashes = Vec::new();
-        // The n-grams that begin at consecutive words of an item are hashed one from the other.
+        // The hashes of n-grams that begin at consecutive words of an item are computed together.
         for run in begins.chunk_by(|one, other| one.0 + 1 == other.0 && one.1 == other.1) {
             let Some(&(first, _)) = run.first() else { continue };
             gram_hashes(gram_at(words, first, run.len() - 1 + length), length, &mut hashes);
@@ -71,7 +71,7 @@ impl GramTable {
         Self { length, table, starts, places, filter }
     }
 
-    /// Returns the number of the n-gram, whose hash is given; `None` if no item has it.
+    /// Returns the number of the n-gram with this hash, or `None` if no item has it.
     #[inline]
     pub(super) fn find(&self, hash: u64, gram: &[u64], words: &[u64]) -> Option<u32> {
         let (word, bits) = slot(&self.filter, hash);
@@ -85,7 +85,7 @@ impl GramTable {
         self.table.find(hash, same).copied()
     }
 
-    /// Returns how many different n-grams there are.
+    /// Returns the number of distinct n-grams.
     pub(super) fn len(&self) -> usize {
         self.starts.len() - 1
     }
@@ -96,8 +96,8 @@ impl GramTable {
         &self.places[start..end]
     }
 
-    /// Returns the places of an n-gram where it does not follow on the n-gram `before`; all of them
-    /// if that is [`NO_GRAM`].
+    /// Returns the places of an n-gram without those directly after the n-gram `before`. Returns
+    /// all places if `before` is [`NO_GRAM`].
     pub(super) fn places_not_after(&self, before: u32, gram: u32) -> impl Iterator<Item = &GramPlace> {
         let places = self.places(gram);
         let first = places.partition_point(|place| place.before < before);
@@ -106,7 +106,8 @@ impl GramTable {
     }
 }
 
-/// Sorts places by the number of their n-gram, and says where those of each begin.
+/// Sorts places by the number of their n-gram. Returns the start of each n-gram's places, and the
+/// places.
 fn by_number(numbers: &[u32], different: usize, begins: &[(u32, u32)]) -> (Vec<u32>, Vec<GramPlace>) {
     let mut starts = vec![0; different + 1];
     numbers.iter().for_each(|&number| starts[number as usize + 1] += 1);
@@ -123,7 +124,7 @@ fn by_number(numbers: &[u32], different: usize, begins: &[(u32, u32)]) -> (Vec<u
         *next += 1;
         last = Some((number, position, item));
     }
-    // Each start has become its end, which is the start of the next.
+    // Each start has become its end, which is the start of the next n-gram.
     starts.rotate_right(1);
     starts[0] = 0;
     for range in starts.windows(2) {
@@ -132,7 +133,7 @@ fn by_number(numbers: &[u32], different: usize, begins: &[(u32, u32)]) -> (Vec<u
     (starts, places)
 }
 
-/// The word of the filter for a hash, and the bits that it has there.
+/// Returns the word of the filter for a hash, and the bits of the hash in that word.
 #[inline]
 fn slot(filter: &[u64], hash: u64) -> (usize, u64) {
     (hash as usize & (filter.len() - 1), 1 << (hash >> 58) | 1 << (hash >> 52 & 63))

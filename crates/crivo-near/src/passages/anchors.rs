@@ -1,19 +1,19 @@
-//! What is put aside of an anchor.
+//! The record of an anchor in a temporary file.
 
 use crivo::similarity::winnow::{Anchor, Winnow};
 
 use crate::spill::Record;
 
-/// The bits of an address: a million million words.
+/// The bits of an address, enough for 10¹² words.
 pub(crate) const ADDRESS_BITS: u32 = 40;
 
 /// The bits of an anchor's hash that are kept beside the number of its partition. Different anchors
-/// that share them are told apart by their windows.
+/// that share these bits are distinguished by their windows.
 const HASH_BITS: u32 = 32;
 
 /// An anchor: its hash, a hash of the words of all windows that select it (its context), and its
-/// address. Records sort by hash, then by context, then by address: occurrences of the same anchor
-/// stand together, and among them those with the same windows.
+/// address. Records sort by hash, then by context, then by address. So occurrences of the same
+/// anchor are adjacent, and among them those with the same windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct AnchorRecord([u32; 5]);
 
@@ -30,12 +30,12 @@ impl AnchorRecord {
         ])
     }
 
-    /// The partition of an anchor's hash.
+    /// Returns the partition of an anchor's hash.
     pub(crate) fn partition(hash: u64) -> usize {
         (hash >> 56) as usize
     }
 
-    /// The bits of the hash that are kept.
+    /// Returns the bits of the hash that are kept.
     pub(crate) fn hash(self) -> u64 {
         self.0[0].into()
     }
@@ -49,14 +49,14 @@ impl AnchorRecord {
     }
 }
 
-/// Returns the first word of the first window that selects an anchor, given the anchor before it in
+/// Returns the first word of the first window that selects an anchor, given the previous anchor of
 /// the text. The last such window is the one before the next anchor's first.
 pub(crate) fn first_window(winnow: Winnow, before: Option<&Anchor>, anchor: &Anchor) -> usize {
     match before {
         None => 0,
-        // It was selected as soon as it was in the window.
+        // It was selected as soon as it entered the window.
         Some(before) if anchor.hash <= before.hash => (anchor.position + 1).saturating_sub(winnow.window()),
-        // It was selected when the one before had left the window.
+        // It was selected when the previous anchor had left the window.
         Some(before) => before.position + 1,
     }
 }

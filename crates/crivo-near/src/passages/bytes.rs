@@ -1,17 +1,17 @@
-//! From words to bytes: a second reading of the documents that have a passage or its first
-//! occurrence.
+//! Finds the bytes of passages by a second reading of the documents that have a passage or a first
+//! occurrence of one.
 //!
-//! Passages are numbered in the order of the collection. The first occurrence of thousands of
-//! passages is often the same stretch of words, so each stretch is looked up once, and joined with
-//! its passages afterwards.
+//! Passages are numbered in the order of the collection. Thousands of passages often have the same
+//! run of words as their first occurrence. So each run is looked up once, and joined with its
+//! passages afterwards.
 //!
 //! # The check
 //!
-//! Until here words were compared by 40 bits of their hash. The second reading hashes them again,
-//! with another seed and 64 bits each, and a passage has to have the hash of its first occurrence.
-//! A word that differs passes both with a chance of 2⁻¹⁰⁴. A passage that does not pass is no
-//! mistake of one place: the same chance may have hidden another first occurrence. So everything is
-//! searched again with other hashes.
+//! Up to this point words were compared by 40 bits of their hash. The second reading hashes them
+//! again, with another seed and 64 bits each. A passage must have the same hash as its first
+//! occurrence. A word that differs passes both comparisons with a chance of 2⁻¹⁰⁴. If a passage
+//! fails, it is not enough to drop that passage: the same collision may have hidden another first
+//! occurrence. So the whole search is repeated with other hashes.
 
 use std::sync::Arc;
 
@@ -24,47 +24,47 @@ use crate::error::{Error, Result};
 use crate::source::Documents;
 use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
 
-/// A stretch: the key of its first word and its number of words.
+/// A run of words: the key of its first word and its number of words.
 type Stretch = (u64, u64);
 
-/// A stretch with its bytes and the hash of its words.
+/// A run of words with its bytes and the hash of its words.
 type FoundStretch = (u64, u64, u64, u64);
 
 /// The first occurrence of a passage: the passage's number, the key of its first word, its bytes
 /// and the hash of its words.
 type FirstStretch = (u64, u64, u64, u64);
 
-/// The first byte and the end of a stretch in one number.
+/// Packs the first byte and the end of a run into one number.
 fn packed(start: usize, end: usize) -> u64 {
     (start as u64) << 32 | end as u64
 }
 
-/// The first byte and the end.
+/// Returns the first byte and the end of a run.
 pub(crate) fn unpacked(bytes: u64) -> (u32, u32) {
     ((bytes >> 32) as u32, bytes as u32)
 }
 
-/// Where a document's records are.
+/// Returns the partition of a document's records.
 pub(crate) fn document_partition(number: u32, documents: usize) -> usize {
     (u64::from(number) * PARTITIONS as u64 / documents.max(1) as u64) as usize
 }
 
-/// What the second reading finds.
+/// The result of the second reading.
 pub(crate) struct Located {
     /// Every passage in the order of the collection, with its bytes.
     pub(crate) passages: Partitions<FoundStretch>,
     /// The first occurrence of each passage, by the passage's number.
     pub(crate) firsts: Partitions<FirstStretch>,
     pub(crate) count: u64,
-    /// Bytes that are in a passage.
+    /// The number of bytes that are in a passage.
     pub(crate) repeated: u64,
-    /// Documents with a passage.
+    /// The number of documents with a passage.
     pub(crate) changed: u64,
-    /// The bytes of temporary files.
+    /// The number of bytes written to temporary files.
     pub(crate) spilled: u64,
 }
 
-/// What one thread looks up, of the partition it is in.
+/// The state of one thread, with the runs of its current partition.
 struct LocatingThread {
     cutter: WordCutter,
     /// The hashes of the words of a document, eight bytes each.
@@ -78,8 +78,8 @@ struct LocatingThread {
     changed: u64,
 }
 
-/// Reads the documents again and finds the bytes of passages. The seed is that of the hashes for
-/// the check.
+/// Reads the documents again and finds the bytes of passages. `seed` is for the hashes of the
+/// check.
 pub(crate) fn locate(
     documents: &impl Documents,
     stored: &[StoredDocument],
@@ -131,10 +131,11 @@ pub(crate) fn locate(
     Ok(Located { passages, firsts, count: total, repeated, changed, spilled })
 }
 
-/// For each passage where its first occurrence stands, and the stretches to look up.
+/// For each passage the place of its first occurrence, and the runs to look up.
 type FirstStretches = (Partitions<WordRun>, Partitions<Stretch>);
 
-/// The first occurrences: one record a passage with the passage's number, and each stretch once.
+/// Returns the first occurrences as one record for each passage, with the passage's number, and
+/// each distinct run once.
 fn first_stretches(runs: &Partitions<WordRun>, documents: usize, memory: u64) -> Result<FirstStretches> {
     let spill = Arc::new(Spill::default());
     let mut requests = Writer::new(&spill, PARTITIONS, memory, Order::Sorted);
@@ -163,7 +164,7 @@ fn first_stretches(runs: &Partitions<WordRun>, documents: usize, memory: u64) ->
 }
 
 impl LocatingThread {
-    /// Looks up the stretches of a document.
+    /// Looks up the runs of a document.
     fn document(
         &mut self,
         number: u32,
@@ -186,7 +187,7 @@ impl LocatingThread {
         let hashes = self.cutter.hashes(text);
         hashes.iter().for_each(|hash| self.hashes.extend_from_slice(&hash.to_le_bytes()));
         let (hashes, spans) = (&self.hashes, self.cutter.spans(text));
-        // The bytes, and the hash of the words.
+        // Returns the bytes and the hash of a run's words.
         let find = |key: u64, length: u64| -> Result<(usize, usize, u64)> {
             let first = word_of(key).1 as usize;
             let last = (first + length as usize).checked_sub(1).ok_or(Error::Changed)?;
@@ -212,7 +213,7 @@ impl LocatingThread {
     }
 }
 
-/// A record of a partition that is sorted by the key of a word.
+/// A record whose partition is sorted by the key of a word.
 pub(crate) trait WordRecord {
     fn key(&self) -> u64;
 }
@@ -235,14 +236,14 @@ impl WordRecord for FoundStretch {
     }
 }
 
-/// The records of a document among those of its partition.
+/// Returns the records of a document among those of its partition.
 pub(crate) fn of_document<R: WordRecord>(records: &[R], number: u32) -> &[R] {
     let from = records.partition_point(|record| record.key() < word_key(number, 0));
     let upto = records.partition_point(|record| record.key() >> 32 <= u64::from(number));
     &records[from..upto]
 }
 
-/// The first occurrence of each passage, in the order of the passages.
+/// Returns the first occurrence of each passage, in the order of the passages.
 fn join(
     requests: &Partitions<WordRun>,
     found: &Partitions<FoundStretch>,
@@ -271,8 +272,8 @@ fn join(
 }
 
 impl Located {
-    /// Goes through the passages with their first occurrences, in the order of the collection and
-    /// of each text.
+    /// Passes the passages with their first occurrences to `take`, in the order of the collection
+    /// and of each text.
     pub(crate) fn for_each(
         &self,
         memory: u64,

@@ -1,17 +1,17 @@
-//! Takes passages out of a text, and leaves every other byte as it is.
+//! Removes passages from a text, and leaves every other byte as it is.
 
 use std::ops::Range;
 
-/// What is cut where a passage stands.
+/// The part of a text that is cut for a passage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Cut {
-    /// The words of the passage, and the blanks behind it where there are blanks before it.
+    /// The words of the passage, and the blanks behind it if there are blanks before it.
     #[default]
     Words,
-    /// The sentences that have a word of it.
+    /// The sentences that have a word of the passage.
     Sentence,
-    /// The paragraphs that have a word of it: up to an empty line.
+    /// The paragraphs that have a word of the passage. A paragraph ends at an empty line.
     Paragraph,
     /// The whole document.
     Document,
@@ -19,8 +19,8 @@ pub enum Cut {
     None,
 }
 
-/// Writes what is left of a text without its passages to `out`, replacing what it held. `passages`
-/// ascend and do not overlap.
+/// Writes a text without its passages to `out`, replacing the content of `out`. `passages` must
+/// ascend and not overlap.
 ///
 /// ```
 /// use crivo_near::{Cut, cut};
@@ -36,7 +36,7 @@ pub fn cut(text: &[u8], passages: &[Range<usize>], what: Cut, out: &mut Vec<u8>)
     }
     let mut copied = 0;
     for passage in passages {
-        // What was cut already, with a sentence that two passages share, is not looked at again.
+        // The part that was already cut, with a sentence that two passages share, is skipped.
         let passage = passage.start.max(copied)..passage.end.min(text.len());
         if passage.is_empty() {
             continue;
@@ -57,8 +57,8 @@ fn is_blank(byte: u8) -> bool {
     byte.is_ascii_whitespace()
 }
 
-/// A range with the blanks behind it, if there are blanks before it, or nothing: otherwise two
-/// words would become one. Line ends behind it go only if it begins a line.
+/// Returns a range with the blanks behind it, if there are blanks or nothing before it. Otherwise
+/// two words would become one. Line ends behind the range are included only if it begins a line.
 fn with_blanks(text: &[u8], range: Range<usize>) -> Range<usize> {
     let before = range.start.checked_sub(1).map_or(b'\n', |at| text[at]);
     if !is_blank(before) {
@@ -77,7 +77,7 @@ fn ends_sentence(text: &[u8], at: usize) -> bool {
         return true;
     }
     let mut rest = before;
-    // Quotes and brackets may close behind the point, but not without end.
+    // Up to four quotes and brackets may close behind the point.
     for _ in 0..4 {
         let [head @ .., b'"' | b'\'' | b')' | b']'] = rest else { break };
         rest = head;
@@ -87,19 +87,19 @@ fn ends_sentence(text: &[u8], at: usize) -> bool {
     line_ends || (has_point && text.get(at).is_none_or(|&byte| is_blank(byte)))
 }
 
-/// From the beginning of the first sentence, or from `least`, to the end of the last, and the
-/// blanks behind it.
+/// Returns the range from the beginning of the first sentence, or from `least`, to the end of the
+/// last, with the blanks behind it.
 fn sentences(text: &[u8], passage: &Range<usize>, least: usize) -> Range<usize> {
     let begins = |at: &usize| *at == least || ends_sentence(text, *at);
     let start = (least..=passage.start).rev().find(begins).unwrap_or(least);
-    // Blanks before the sentence stay.
+    // Blanks before the sentence are kept.
     let start = start + text[start..passage.start].iter().take_while(|byte| is_blank(**byte)).count();
     let end = (passage.end..=text.len()).find(|&at| ends_sentence(text, at)).unwrap_or(text.len());
     with_blanks(text, start..end)
 }
 
-/// From the line after the last empty one before, or from `least`, to the next empty one, with all
-/// its line ends.
+/// Returns the range from the line after the last empty line before the passage, or from `least`,
+/// to the next empty line, with all its line ends.
 fn paragraphs(text: &[u8], passage: &Range<usize>, least: usize) -> Range<usize> {
     let mut start = passage.start;
     while start > least && !is_paragraph_end(&text[..start]) {

@@ -1,27 +1,27 @@
-//! From seeds to passages: each extended, word by word, as far as both places agree.
+//! Extends seeds to passages, word by word, as far as both places agree.
 //!
-//! Windows of a document are gone through in their order. One that is inside of a passage already
-//! needs none; any other begins a passage with its first occurrence. So each repeated window is in
-//! a passage, a document that repeats one word has one passage and not a million, and the outcome
-//! depends on nothing but the texts.
+//! Windows of a document are processed in order. A window inside a passage that was already found
+//! is skipped; any other begins a passage with its first occurrence. So each repeated window is in
+//! a passage, a document that repeats one word has one passage and not a million, and the result
+//! depends only on the texts.
 
 use super::seeds::Seed;
 use super::store::{Store, StoredDocument};
 use crate::error::Result;
 
-/// How many words of the first occurrence are read at once.
+/// The number of words of the first occurrence that are read at once.
 const WORDS_AT_ONCE: u64 = 512;
 
-/// A passage in words: the document and the word it begins with, the same of its first occurrence,
-/// and its length.
+/// A passage in words: the key of its first word, the key of the first word of its first
+/// occurrence, and its length.
 pub(crate) type WordRun = (u64, u64, u64);
 
-/// A document's number and one of its words, in one number that sorts as both do.
+/// Packs a document's number and one of its words into one number that sorts by both.
 pub(crate) fn word_key(document: u32, word: u64) -> u64 {
     u64::from(document) << 32 | word
 }
 
-/// The document's number and the word.
+/// Returns the document's number and the word.
 pub(crate) fn word_of(key: u64) -> (u32, u64) {
     ((key >> 32) as u32, key & u64::from(u32::MAX))
 }
@@ -40,8 +40,8 @@ impl<'a> Extender<'a> {
         Self { store, least: least as u64, words: Vec::new(), first: Vec::new(), bytes: Vec::new() }
     }
 
-    /// Gives the passages of a document, whose seeds are ascending. Returns false if a seed belongs
-    /// to windows that differ: two hashes were the same by chance.
+    /// Passes the passages of a document, whose seeds ascend, to `give`. Returns false if the
+    /// windows of a seed differ, because two hashes collided.
     pub(crate) fn document(
         &mut self,
         number: u32,
@@ -53,7 +53,7 @@ impl<'a> Extender<'a> {
         let mut covered = 0;
         for &seed in seeds {
             let (mut window, mut first, mut count) = (seed.window(), seed.first(), seed.count());
-            // The first window that is not inside of what was found.
+            // The first window that is not inside the passages found so far.
             let uncovered = (covered + 1_u64).saturating_sub(self.least);
             if window < uncovered {
                 let inside = uncovered - window;
@@ -79,7 +79,7 @@ impl<'a> Extender<'a> {
         Ok(true)
     }
 
-    /// Returns how many words from here on are the same in the first occurrence.
+    /// Returns the number of words from `word` on that are the same in the first occurrence.
     fn ahead(&mut self, word: u64, first: u64, document: StoredDocument) -> Result<u64> {
         let mut same = 0;
         while first + same < document.end() {
@@ -96,7 +96,7 @@ impl<'a> Extender<'a> {
         Ok(same)
     }
 
-    /// Returns how many words before this one are the same in the first occurrence.
+    /// Returns the number of words before `word` that are the same in the first occurrence.
     fn behind(&mut self, word: u64, first: u64, document: StoredDocument) -> Result<u64> {
         let mut same = 0;
         while first - same > document.start && word > same {

@@ -1,4 +1,4 @@
-//! The occurrences of one anchor: in memory while they are few, in a file beyond.
+//! The occurrences of one anchor, in memory if they are few, otherwise in a file.
 
 use super::store::Store;
 use crate::error::{Error, Result};
@@ -16,19 +16,19 @@ pub(crate) struct Member {
 }
 
 impl Member {
-    /// Behind every other.
+    /// A placeholder that is later in the collection than every occurrence.
     pub(crate) const LAST: Self = Self { context: 0, address: u64::MAX, document: u32::MAX };
 
-    /// Returns the one that comes first in the collection.
+    /// Returns the occurrence that comes first in the collection.
     pub(crate) fn earlier(self, other: Self) -> Self {
         if (other.document, other.address) < (self.document, self.address) { other } else { self }
     }
 }
 
-/// The occurrences of one anchor, in the order of their contexts.
+/// The occurrences of one anchor, sorted by their contexts.
 pub(crate) struct Members {
     held: Vec<Member>,
-    /// How many are held before they go to the file.
+    /// The number of occurrences above which they are written to the file.
     most: usize,
     first_context: u64,
     last_context: u64,
@@ -38,11 +38,11 @@ pub(crate) struct Members {
 }
 
 impl Members {
-    /// Holds about `memory` bytes, half of them for a piece that is read back.
+    /// Creates a container of about `memory` bytes, half of them for a piece that is read back.
     pub(crate) fn new(memory: u64) -> Self {
         Self {
             held: Vec::new(),
-            // A growing vector has up to twice the room it needs.
+            // A growing vector may have twice the capacity it needs.
             most: (memory / BYTES_A_MEMBER / 4).max(64) as usize,
             first_context: 0,
             last_context: 0,
@@ -75,28 +75,28 @@ impl Members {
         self.count
     }
 
-    /// Finds the documents of those in memory.
+    /// Finds the documents of the occurrences in memory.
     pub(crate) fn resolve(&mut self, store: &Store) -> Result<()> {
         self.held.iter_mut().try_for_each(|member| resolve(member, store))
     }
 
     pub(crate) fn have_one_context(&self) -> bool {
-        // They come in the order of their contexts.
+        // Occurrences are pushed in the order of their contexts.
         self.first_context == self.last_context
     }
 
-    /// Returns true if they are surely of one document.
+    /// Returns true if all occurrences are known to be in one document.
     pub(crate) fn are_of_one_document(&self) -> bool {
         let first = self.held.first().map(|member| member.document);
         self.extents.is_empty() && self.held.iter().all(|member| Some(member.document) == first)
     }
 
-    /// The number of pieces that they are read in.
+    /// Returns the number of pieces to read the occurrences in.
     pub(crate) fn pieces(&self) -> usize {
         self.extents.len() + 1
     }
 
-    /// Replaces `piece` by one of the pieces.
+    /// Replaces the content of `piece` by the piece with this number.
     pub(crate) fn read(&self, number: usize, store: &Store, piece: &mut Vec<Member>) -> Result<()> {
         piece.clear();
         let Some(&extent) = self.extents.get(number) else {
@@ -123,7 +123,7 @@ impl Members {
 }
 
 fn resolve(member: &mut Member, store: &Store) -> Result<()> {
-    // Only a damaged work folder has addresses beyond the words.
+    // Only a damaged work folder has addresses beyond the stored words.
     member.document = store.document_at(member.address).ok_or(Error::Changed)?;
     Ok(())
 }

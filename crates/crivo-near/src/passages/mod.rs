@@ -1,13 +1,13 @@
-//! Every passage that stands in two places.
+//! Finds every passage that occurs in two places.
 //!
 //! # What is found
 //!
 //! A window is [`min_words`](PassageSettings::min_words) consecutive words of a document. It is
-//! repeated if the same words stand in an earlier document; with
+//! repeated if the same words occur in an earlier document; with
 //! [`within`](PassageSettings::within) also earlier in its own. Every repeated window is in a
 //! passage, and every passage is a maximal run: the words before and behind it differ from those
-//! around its first occurrence. There is no chance in it. Winnowing selects anchors so that all
-//! occurrences of a window share one: with windows of `w` hashes of `k` words each, any shared run
+//! around its first occurrence. This is certain, because winnowing selects anchors so that all
+//! occurrences of a window share one. With windows of `w` hashes of `k` words each, any shared run
 //! of at least `w + k − 1` words has a common anchor ([`winnow`](crivo::similarity::winnow)), and
 //! `min_words = w + k − 1`.
 //!
@@ -16,18 +16,18 @@
 //!
 //! # Cost
 //!
-//! The documents are read once for their words, and once more for the bytes of passages. Words go
-//! to a file, five bytes each, and anchors, seventeen bytes for every twenty words at 50 words a
-//! passage. Everything else is sorted on disk too.
+//! The documents are read once for their words, and once more for the bytes of passages. Words take
+//! five bytes each in a file, and anchors seventeen bytes for every twenty words at 50 words a
+//! passage. All other records are sorted on disk too.
 //!
 //! # Word for word
 //!
-//! Matching compares words by 40 bits of their hash, so that each of 10¹² comparisons errs once.
-//! The second reading hashes every passage and its first occurrence again, with another seed and 64
-//! bits a word. If one differs, the whole search is done again with other hashes: a wrong word
-//! passes with a chance of 2⁻¹⁰⁴ ≈ 5 · 10⁻³². A shared run can be missed in one way only, by two
-//! different windows or contexts of one anchor with the same hash of 64 bits; among the `n`
-//! different ones of an anchor that is at most `n² / 2⁶⁵`, 3 · 10⁻⁸ for a million.
+//! Matching compares words by 40 bits of their hash, so that one of 10¹² comparisons errs. The
+//! second reading hashes every passage and its first occurrence again, with another seed and 64
+//! bits a word. If one differs, the whole search is repeated with other hashes. So a wrong word
+//! passes with a chance of 2⁻¹⁰⁴ ≈ 5 · 10⁻³². A shared run can be missed in only one way: two
+//! different windows or contexts of one anchor have the same 64-bit hash. For an anchor with `n`
+//! different ones, the probability is at most `n² / 2⁶⁵`, 3 · 10⁻⁸ for a million.
 //!
 //! ```
 //! use crivo_near::{PassageSettings, Texts, repeated_passages};
@@ -77,30 +77,31 @@ use crate::search::{Stage, Watch};
 use crate::source::Documents;
 use crate::work::{Work, WorkFolder};
 
-/// The least memory a run can be given.
+/// The least memory of a run.
 const LEAST_MEMORY: u64 = 16 << 20;
 
-/// How often a search is begun with other hashes before the documents are taken to have changed
-/// between two readings.
+/// The number of attempts with different hashes. After that, the documents are assumed to have
+/// changed between two readings.
 const ATTEMPTS: u64 = 4;
 
-/// How passages are looked for.
+/// The settings of a search for passages.
 #[derive(Debug, Clone)]
 pub struct PassageSettings {
-    /// The words of the shortest passage; 8 to 50,000.
+    /// The number of words of the shortest passage, 8 to 50,000.
     pub min_words: usize,
-    /// Also find what stands twice in one document.
+    /// Also find passages that occur twice in one document.
     pub within: bool,
-    /// How often a window has to stand in the collection; at least 2.
+    /// The least number of occurrences of a window in the collection, at least 2.
     pub min_count: u32,
-    /// Of every hash.
+    /// The seed of every hash.
     pub seed: u64,
-    /// About how many bytes to use. 28 bytes a document have to fit beside the buffers.
+    /// The approximate number of bytes to use. 28 bytes for each document must fit beside the
+    /// buffers.
     pub memory: u64,
-    /// On how many threads; 0 means as many as there are processors.
+    /// The number of threads. 0 means one for each processor.
     pub threads: usize,
-    /// Where finished stages are kept for a run that was killed; in files without a name if there
-    /// is none.
+    /// The folder that keeps finished stages for a run that was killed. Without it, stages are in
+    /// files without a name.
     pub work: Option<WorkFolder>,
 }
 
@@ -119,7 +120,7 @@ impl Default for PassageSettings {
 }
 
 impl PassageSettings {
-    /// Returns the winnowing by which anchors are selected.
+    /// Returns the winnowing that selects anchors.
     ///
     /// # Errors
     /// If a setting is out of its range.
@@ -133,50 +134,51 @@ impl PassageSettings {
         Ok(Winnow::for_run(self.min_words)?)
     }
 
-    /// Returns all settings that decide the outcome of a run, one on each line, for a work folder.
+    /// Returns all settings that decide the result of a run, one on each line, for a work folder.
     fn identity(&self) -> String {
         let Self { min_words, within, min_count, seed, .. } = self;
         format!("passages 1\nmin words {min_words}\nwithin {within}\nmin count {min_count}\nseed {seed}\n")
     }
 
-    /// Returns the seed of the hashes by which words are compared. The first attempt has that of
+    /// Returns the seed of the hashes by which words are compared. For attempt 0 it is the seed of
     /// the settings.
     fn seed_of(&self, attempt: u64) -> u64 {
         self.seed.wrapping_add(attempt.wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
 
-    /// Returns the seed of the hashes by which passages are checked: one that no attempt uses.
+    /// Returns the seed of the hashes by which passages are checked. No attempt uses it to compare
+    /// words.
     fn check_seed_of(&self, attempt: u64) -> u64 {
         !self.seed_of(attempt)
     }
 }
 
-/// A passage that stood before.
+/// A passage that occurred before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Passage {
-    /// The place of its document.
+    /// The place of the passage's document.
     pub place: u64,
-    /// Its first byte in the text.
+    /// The passage's first byte in the text.
     pub start: u32,
-    /// The byte behind its last.
+    /// The byte after the passage.
     pub end: u32,
     /// The place of the document with its first occurrence.
     pub first_place: u64,
     /// The first byte of the first occurrence.
     pub first_start: u32,
-    /// The byte behind its last.
+    /// The byte after the first occurrence.
     pub first_end: u32,
-    /// The number of its words.
+    /// The number of words.
     pub words: u32,
 }
 
 impl Passage {
-    /// Its bytes in the text.
+    /// Returns the byte range of the passage in its text.
     pub fn range(&self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 
-    /// The bytes of its first occurrence.
+    /// Returns the byte range of the first occurrence in its text.
     pub fn first_range(&self) -> Range<usize> {
         self.first_start as usize..self.first_end as usize
     }
@@ -191,11 +193,11 @@ pub struct Passages {
     memory: u64,
 }
 
-/// Finds what is repeated in a collection of texts.
+/// Finds all repeated passages in a collection of texts.
 ///
 /// # Errors
-/// Settings out of range, documents that cannot be read or change between two readings, a temporary
-/// file that cannot be written, a work folder that belongs to another run.
+/// If settings are out of range, documents cannot be read or change between two readings, a
+/// temporary file cannot be written, or the work folder belongs to another run.
 pub fn repeated_passages(
     documents: &impl Documents,
     settings: &PassageSettings,
@@ -229,45 +231,45 @@ pub fn repeated_passages(
 }
 
 impl Passages {
-    /// The number of documents.
+    /// Returns the number of documents.
     pub fn documents(&self) -> u64 {
         self.counts.documents
     }
 
-    /// The bytes of all texts.
+    /// Returns the number of bytes of all texts.
     pub fn bytes(&self) -> u64 {
         self.counts.bytes
     }
 
-    /// The number of passages.
+    /// Returns the number of passages.
     pub fn passages(&self) -> u64 {
         self.located.count
     }
 
-    /// The number of documents with a passage.
+    /// Returns the number of documents with a passage.
     pub fn documents_with_passages(&self) -> u64 {
         self.located.changed
     }
 
-    /// The bytes that are in a passage, each counted once.
+    /// Returns the number of bytes that are in a passage, each counted once.
     pub fn bytes_repeated(&self) -> u64 {
         self.located.repeated
     }
 
-    /// The shortest run that is sure to be found: `w + k − 1` words.
+    /// Returns the length of the shortest run that is certain to be found: `w + k − 1` words.
     pub fn guaranteed_words(&self) -> usize {
         self.guaranteed
     }
 
-    /// The bytes that were written to temporary files.
+    /// Returns the number of bytes that were written to temporary files.
     pub fn spilled(&self) -> u64 {
         self.counts.spilled
     }
 
-    /// Goes through the passages, in the order of the collection and of each text.
+    /// Passes the passages to `take`, in the order of the collection and of each text.
     ///
     /// # Errors
-    /// What `take` returns, or a temporary file that cannot be read.
+    /// The errors of `take`, and an error if a temporary file cannot be read.
     pub fn for_each(&self, mut take: impl FnMut(Passage) -> Result<()>) -> Result<()> {
         let place_of = |key: u64| {
             self.stored.get(word_of(key).0 as usize).map(|document| document.place).ok_or(Error::Changed)
@@ -287,14 +289,14 @@ impl Passages {
         })
     }
 
-    /// Looks up the passages of one document after the other.
+    /// Returns a lookup of the passages of single documents.
     pub fn lookup(&self) -> PassageLookup<'_> {
         PassageLookup { passages: self, partition: usize::MAX, records: Vec::new(), ranges: Vec::new() }
     }
 }
 
-/// Finds the passages of a document. Documents that are near each other in the collection are found
-/// quickly.
+/// Looks up the passages of one document after the other. It is fast if the documents are near each
+/// other in the collection.
 pub struct PassageLookup<'a> {
     passages: &'a Passages,
     partition: usize,
@@ -303,10 +305,11 @@ pub struct PassageLookup<'a> {
 }
 
 impl PassageLookup<'_> {
-    /// The bytes of the passages of the document at a place: ascending, those that overlap merged.
+    /// Returns the byte ranges of the passages of the document at a place. They ascend, and
+    /// overlapping ranges are merged.
     ///
     /// # Errors
-    /// A temporary file that cannot be read.
+    /// If a temporary file cannot be read.
     pub fn ranges(&mut self, place: u64) -> Result<&[Range<usize>]> {
         self.ranges.clear();
         let stored = &self.passages.stored;

@@ -1,16 +1,18 @@
-//! From equal anchors to equal windows: which window of words stood where first.
+//! Finds equal windows from equal anchors, and the first occurrence of each window.
 //!
-//! A window is as many consecutive words as the shortest passage has. Each window selects one
-//! anchor, and equal windows select equal ones, so all occurrences of a window meet in the group of
-//! one anchor. The words of all windows that select an anchor are its context. Occurrences with the
-//! same context have the same windows, so that their words are read once; inside of a repeated
-//! passage all contexts are the same, and only at its ends do they differ. Different contexts may
-//! have windows in common. Those are looked up by a hash of the whole window. Contexts and windows
-//! have hashes of 64 bits.
+//! A window has as many consecutive words as the shortest passage. Each window selects one anchor,
+//! and equal windows select equal anchors. So all occurrences of a window are in the group of one
+//! anchor.
 //!
-//! A group costs a step for each occurrence and one for each window of each different context.
-//! Occurrences that are too many for memory are read from a file; windows that are too many are
-//! taken by ranges of their hashes, one after the other.
+//! The words of all windows that select an anchor are its context. Occurrences with the same
+//! context have the same windows, so their words are read once. Inside a repeated passage all
+//! contexts are the same; they differ only at its ends. Different contexts may have windows in
+//! common, which are looked up by a hash of the whole window. Contexts and windows have hashes of
+//! 64 bits.
+//!
+//! A group costs one step for each occurrence and one for each window of each different context. If
+//! occurrences do not fit in memory, they are read from a file. If windows do not fit, one range of
+//! their hashes is processed after the other.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -23,12 +25,13 @@ use super::store::Store;
 use crate::error::Result;
 use crate::spill::Record;
 
-/// Some consecutive windows and those that stood first: the address of the first window, then the
-/// number of windows (24 bits) and the address where the first of them stood first (40 bits).
+/// Consecutive windows and their first occurrences. The first number is the address of the first
+/// window. The second has the number of windows (24 bits) and the address of the first window's
+/// first occurrence (40 bits).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Seed(u64, u64);
 
-/// The most windows of a seed: two bytes hold their number.
+/// The most windows of a seed. Their number takes two bytes on disk.
 const MOST_WINDOWS: u64 = u16::MAX as u64;
 
 /// The bytes of an address on disk.
@@ -39,17 +42,17 @@ impl Seed {
         Self(window, count.min(MOST_WINDOWS) << ADDRESS_BITS | first)
     }
 
-    /// The address of the first window.
+    /// Returns the address of the first window.
     pub(crate) fn window(self) -> u64 {
         self.0
     }
 
-    /// The address where the first window stood first.
+    /// Returns the address of the first window's first occurrence.
     pub(crate) fn first(self) -> u64 {
         self.1 & ((1 << ADDRESS_BITS) - 1)
     }
 
-    /// The number of windows.
+    /// Returns the number of windows.
     pub(crate) fn count(self) -> u64 {
         self.1 >> ADDRESS_BITS
     }
@@ -72,7 +75,7 @@ impl Record for Seed {
     }
 }
 
-/// Keys are hashes already.
+/// A hasher for keys that are hashes already.
 #[derive(Default)]
 struct Prehashed(u64);
 
@@ -90,7 +93,7 @@ impl Hasher for Prehashed {
     }
 }
 
-/// Where a window stands first, and how often it stands anywhere.
+/// The first occurrence of a window, and the number of all its occurrences.
 struct First {
     document: u32,
     address: u64,
@@ -99,18 +102,19 @@ struct First {
 
 type Windows = HashMap<u64, First, BuildHasherDefault<Prehashed>>;
 
-/// The bytes of one window in memory, about.
+/// The approximate number of bytes of one window in memory.
 const BYTES_A_WINDOW: u64 = 48;
 
-/// The windows of a context: how far before its anchor the first begins, and the keys of all.
+/// The windows of a context: the distance from the first window to the anchor, and the keys of all
+/// windows.
 #[derive(Default)]
 struct Context {
     before: u64,
     keys: Vec<u64>,
 }
 
-/// Consecutive windows of a context whose first occurrences are consecutive: how far behind the
-/// first window they begin, where they stood first, and their number.
+/// Consecutive windows of a context whose first occurrences are consecutive too: their distance
+/// from the context's first window, their first occurrence, and their number.
 struct Streak {
     from: u64,
     first: u64,
@@ -118,8 +122,8 @@ struct Streak {
     count: u64,
 }
 
-/// The keys of the windows that are held at once: from the first to below the second, without end
-/// if that is the greatest.
+/// The range of window keys held at once, from `low` to below `high`. If `high` is the greatest
+/// number, it is included.
 #[derive(Clone, Copy)]
 struct KeyRange {
     low: u64,
@@ -132,11 +136,11 @@ impl KeyRange {
     }
 }
 
-/// Finds seeds in one group of equal anchors after the other.
+/// Finds the seeds of one group of equal anchors after the other.
 pub(crate) struct SeedFinder<'a> {
     store: &'a Store,
     winnow: Winnow,
-    /// Whether windows count that stood before in the same document.
+    /// Whether windows are repeated that occurred before in the same document.
     within: bool,
     min_count: u64,
     /// The most windows that are held at once.
@@ -172,8 +176,8 @@ impl<'a> SeedFinder<'a> {
         }
     }
 
-    /// Takes an anchor; they come in their order. The first of another group gives the seeds of the
-    /// group before, each with the document it is in.
+    /// Adds an anchor. Anchors must come in sorted order. The first anchor of a new group passes
+    /// the seeds of the previous group to `give`, each with its document.
     pub(crate) fn add(
         &mut self,
         anchor: AnchorRecord,
@@ -186,7 +190,7 @@ impl<'a> SeedFinder<'a> {
         self.members.push(anchor.context(), anchor.address())
     }
 
-    /// Gives the seeds of the last group.
+    /// Passes the seeds of the last group to `give`.
     pub(crate) fn finish(&mut self, mut give: impl FnMut(u32, Seed) -> Result<()>) -> Result<()> {
         if self.members.count() >= self.min_count {
             self.members.resolve(self.store)?;
@@ -213,8 +217,9 @@ impl<'a> SeedFinder<'a> {
         Ok(())
     }
 
-    /// All have the same windows, which differ from each other, because they select one anchor at
-    /// one place. So the first member has the first occurrence of each.
+    /// Passes the seeds of a group with one context to `give`. All members have the same windows,
+    /// which differ from each other, because they select one anchor at one place. So the first
+    /// member has the first occurrence of each.
     fn same_context(&mut self, give: &mut impl FnMut(u32, Seed) -> Result<()>) -> Result<()> {
         let mut first = Member::LAST;
         self.for_each_member(|_, member| {
@@ -235,9 +240,11 @@ impl<'a> SeedFinder<'a> {
         })
     }
 
-    /// Looks up each window of each context.
+    /// Passes the seeds of a group with several contexts to `give`. It looks up each window of each
+    /// context.
     fn several_contexts(&mut self, give: &mut impl FnMut(u32, Seed) -> Result<()>) -> Result<()> {
-        // The range shrinks if its windows are too many, and the next round has the rest.
+        // The range shrinks if it has too many windows. Then the next round takes the keys above
+        // it.
         let mut range = KeyRange { low: 0, high: u64::MAX };
         loop {
             self.windows.clear();
@@ -254,7 +261,7 @@ impl<'a> SeedFinder<'a> {
         Ok(())
     }
 
-    /// Holds the windows of a range of keys, each with its first occurrence and its count.
+    /// Collects the windows of a range of keys, each with its first occurrence and its count.
     fn hold_windows(&mut self, range: &mut KeyRange) -> Result<()> {
         let mut group: Option<(Member, u64)> = None;
         self.for_each_member(|this, member| {
@@ -298,7 +305,7 @@ impl<'a> SeedFinder<'a> {
         Ok(())
     }
 
-    /// Gives the seeds of the windows that are held.
+    /// Passes the seeds of the collected windows to `give`.
     fn answer(&mut self, range: KeyRange, give: &mut impl FnMut(u32, Seed) -> Result<()>) -> Result<()> {
         let mut current = None;
         self.for_each_member(|this, member| {
@@ -317,7 +324,7 @@ impl<'a> SeedFinder<'a> {
         })
     }
 
-    /// Finds where the windows of a context stood first.
+    /// Finds the first occurrences of the windows of a context.
     fn find_streaks(&mut self, member: Member, range: KeyRange) -> Result<()> {
         let mut context = std::mem::take(&mut self.context);
         self.load_keys(member, &mut context)?;
@@ -341,7 +348,7 @@ impl<'a> SeedFinder<'a> {
         Ok(())
     }
 
-    /// Makes the keys of the windows that select the anchor of a member.
+    /// Computes the keys of the windows that select the anchor of a member.
     fn load_keys(&mut self, member: Member, context: &mut Context) -> Result<()> {
         context.before = 0;
         context.keys.clear();
@@ -354,14 +361,14 @@ impl<'a> SeedFinder<'a> {
         Ok(())
     }
 
-    /// The address of the first word that windows of a member may have.
+    /// Returns the address of the first word that the windows of a member may have.
     fn loaded_from(&self, member: Member) -> u64 {
         let document = self.store.documents()[member.document as usize];
         document.start.max(member.address.saturating_sub(self.winnow.window() as u64 - 1))
     }
 
     /// Reads the words around an anchor. Returns the address of the first window that selects it,
-    /// and of the one behind the last.
+    /// and the address after that of the last.
     fn load(&mut self, member: Member) -> Result<Option<(u64, u64)>> {
         let document = self.store.documents()[member.document as usize];
         let start = self.loaded_from(member);

@@ -7,18 +7,18 @@ use super::anchors::first_window;
 use super::words::WordCutter;
 use crate::error::{Error, Result};
 
-/// What [`repeated_passages`](crate::repeated_passages) does with each text, for callers whose
+/// The work of [`repeated_passages`](crate::repeated_passages) for each text, for callers whose
 /// texts are on several machines.
 ///
-/// 1. [`anchors`](Self::anchors) of each text are brought together by their hashes.
-/// 2. For anchors that stand in several places, [`windows`](Self::windows) are brought together by
-///    anchor and key. The first of equal ones, in the order of the collection, is the first
+/// 1. The caller groups the [`anchors`](Self::anchors) of all texts by their hashes.
+/// 2. For anchors that occur in several places, the caller groups [`windows`](Self::windows) by
+///    anchor and key. Of equal windows, the first in the order of the collection is the first
 ///    occurrence of the others.
 /// 3. [`passages`](Self::passages) extends the windows of a text along the texts that had them
 ///    first.
 ///
 /// Words are compared by 64 bits of their hash. The passages are those of `repeated_passages`:
-/// which windows are repeated, and where each stands first, depends on the texts alone, and both
+/// which windows are repeated, and where each occurs first, depends on the texts alone, and both
 /// extend them in the same order.
 ///
 /// ```
@@ -47,29 +47,29 @@ pub struct PassageSteps {
     keys: Vec<u64>,
 }
 
-/// A window of a text that stands in an earlier one.
+/// A window of a text that occurs in an earlier text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SharedWindow {
-    /// Its first word.
+    /// The number of its first word.
     pub window: u32,
-    /// Which of the earlier texts has it first.
+    /// The number of the earlier text that has it first.
     pub text: u32,
-    /// Its first word there.
+    /// The number of its first word in the earlier text.
     pub first: u32,
 }
 
-/// A passage of a text that stands in an earlier one.
+/// A passage of a text that occurs in an earlier text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SharedPassage {
     /// Its first byte.
     pub start: usize,
-    /// The byte behind its last.
+    /// The byte after its last.
     pub end: usize,
-    /// Which of the earlier texts has it first.
+    /// The number of the earlier text that has it first.
     pub text: u32,
-    /// Its first byte there.
+    /// Its first byte in the earlier text.
     pub first_start: usize,
-    /// The byte behind its last there.
+    /// The byte after its last in the earlier text.
     pub first_end: usize,
     /// The number of its words.
     pub words: usize,
@@ -79,7 +79,7 @@ pub struct SharedPassage {
 type CutText = (Vec<u64>, Vec<(usize, usize)>);
 
 impl PassageSteps {
-    /// Steps for passages of at least `min_words` words.
+    /// Creates the steps for passages of at least `min_words` words.
     ///
     /// # Errors
     /// If `min_words` is not between 8 and 50,000.
@@ -99,9 +99,9 @@ impl PassageSteps {
         &self.anchors
     }
 
-    /// Gives the windows that select the anchors at some positions of a text, which ascend: the
-    /// first word of each, the hash of its anchor, and its key. Positions without an anchor are
-    /// passed over.
+    /// Passes the windows that select the anchors at given positions of a text to `give`: the first
+    /// word of each, the hash of its anchor, and its key. Positions must ascend; those without an
+    /// anchor are skipped.
     pub fn windows(&mut self, text: &[u8], positions: &[u32], mut give: impl FnMut(u32, u64, u64)) {
         let words = self.cutter.hashes(text);
         self.winnow.anchors(words, &mut self.anchors);
@@ -121,9 +121,9 @@ impl PassageSteps {
         }
     }
 
-    /// Returns the passages of a text, from left to right: each window that is in none yet is
-    /// extended in both directions. `earlier` are the texts that had a window first. They may be
-    /// the text itself.
+    /// Returns the passages of a text, from left to right. Each window that is not in a passage yet
+    /// is extended in both directions. `earlier` has the texts in which windows occur first; the
+    /// text itself may be one of them.
     ///
     /// # Errors
     /// [`Error::Changed`] if a window differs from its first occurrence.
@@ -136,7 +136,7 @@ impl PassageSteps {
         let least = self.winnow.guaranteed();
         self.hashes.clear();
         self.hashes.extend_from_slice(self.cutter.hashes(text));
-        // The words and spans of an earlier text, made when they are first needed.
+        // The words and spans of each earlier text, computed at their first use.
         let mut known: Vec<Option<CutText>> = vec![None; earlier.len()];
         let mut sorted = windows.to_vec();
         sorted.sort_unstable();
@@ -185,7 +185,8 @@ mod tests {
     use crate::passages::{PassageSettings, repeated_passages};
     use crate::source::Texts;
 
-    /// A passage as both report it: text, first byte, end, text, first byte, end, words.
+    /// A passage as both report it: its text, first byte and end, the same of its first occurrence,
+    /// and its words.
     type Places = (u64, usize, usize, u64, usize, usize, usize);
 
     fn on_one_machine(texts: &[String], settings: &PassageSettings) -> Vec<Places> {
@@ -210,7 +211,7 @@ mod tests {
         found
     }
 
-    /// What several machines do, with a table in the place of each exchange.
+    /// Does the work of several machines, with a table in the place of each exchange.
     fn by_steps(texts: &[String], settings: &PassageSettings) -> Vec<Places> {
         let mut steps = PassageSteps::new(settings.min_words, settings.seed).unwrap();
         let mut met: HashMap<u64, Vec<(usize, u32)>> = HashMap::new();

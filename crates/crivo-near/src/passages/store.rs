@@ -1,7 +1,7 @@
 //! The words of all documents on disk, one after the other, and the anchors that point into them.
 //!
-//! An address is the number of a word in the store. Documents too short for a passage are not in
-//! it.
+//! An address is the number of a word in the store. Documents too short for a passage are not
+//! stored.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use super::words::{WORD_BYTES, WordCutter};
 use crate::error::{Error, Result};
 use crate::spill::{Extent, Order, PARTITIONS, Spill, Writer};
 
-/// How many bytes of words a thread collects before they go to the file.
+/// The number of bytes of words that a thread collects before it writes them to the file.
 const BLOCK: usize = 1 << 20;
 
-/// How many addresses share one entry of the table that finds documents.
+/// The number of addresses that share one entry of the table that finds documents.
 const ADDRESSES_A_HINT: u64 = 1024;
 
 /// The documents whose words were stored, and their anchors.
@@ -37,7 +37,7 @@ impl StoredDocument {
     }
 }
 
-/// What one thread reads: its words and anchors.
+/// Stores the words and anchors of the documents that one thread reads.
 pub(crate) struct StoreWriter {
     cutter: WordCutter,
     winnow: Winnow,
@@ -45,9 +45,10 @@ pub(crate) struct StoreWriter {
     anchors: Writer<AnchorRecord>,
     found: Vec<Anchor>,
     block: Vec<u8>,
-    /// Addresses count from the beginning of the block until it is written.
+    /// The documents of the block. Their addresses count from the beginning of the block until it
+    /// is written.
     block_documents: Vec<StoredDocument>,
-    /// Hash, context and address of each.
+    /// Hash, context and address of each anchor of the block.
     block_anchors: Vec<(u64, u64, u64)>,
     documents: Vec<StoredDocument>,
     pub(crate) count: u64,
@@ -77,7 +78,7 @@ impl StoreWriter {
         })
     }
 
-    /// Takes a document.
+    /// Adds a document.
     pub(crate) fn take(&mut self, place: u64, text: &[u8]) -> Result<()> {
         self.count += 1;
         self.bytes += text.len() as u64;
@@ -96,7 +97,7 @@ impl StoreWriter {
         let stored = &self.block[start as usize * WORD_BYTES..];
         let mut window = 0;
         for (at, anchor) in self.found.iter().enumerate() {
-            // Its windows end where those of the next begin.
+            // The windows of an anchor end where those of the next begin.
             let next = self.found.get(at + 1).map(|next| first_window(self.winnow, Some(anchor), next));
             let end = next.map_or(words.len(), |next| next + self.winnow.guaranteed() - 1);
             let context = xxh3_64(&stored[window * WORD_BYTES..end * WORD_BYTES]);
@@ -123,7 +124,7 @@ impl StoreWriter {
         Ok(())
     }
 
-    /// Writes what is left; returns the documents and the anchors.
+    /// Writes the last block. Returns the documents and the anchors.
     pub(crate) fn finish(mut self) -> Result<StoredWords> {
         self.flush()?;
         Ok((self.documents, self.anchors))
@@ -141,13 +142,14 @@ pub(crate) struct Store {
     hints: Vec<u32>,
 }
 
-/// The number of the document at a place, if its words were stored.
+/// Returns the number of the document at a place, if its words were stored.
 pub(crate) fn document_at_place(documents: &[StoredDocument], place: u64) -> Option<u32> {
     documents.binary_search_by_key(&place, |document| document.place).ok().map(|at| at as u32)
 }
 
 impl Store {
-    /// Puts the documents in the order of the collection. Their words fill the file without gaps.
+    /// Sorts the documents in the order of the collection. Their words must fill the file without
+    /// gaps.
     pub(crate) fn new(words: Arc<Spill>, mut documents: Vec<StoredDocument>) -> Result<Self> {
         documents.sort_unstable_by_key(|document| document.place);
         let count = u32::try_from(documents.len()).map_err(|_| Error::TooMany)?;
@@ -158,7 +160,7 @@ impl Store {
         let mut next = 0;
         for (at, &number) in (0_u32..).zip(&by_address) {
             let document = documents[number as usize];
-            // Only a damaged work folder has documents that do not.
+            // Only a damaged work folder has documents with gaps.
             if document.start != next {
                 return Err(Error::Changed);
             }
@@ -177,7 +179,7 @@ impl Store {
         &self.documents
     }
 
-    /// The number of addresses.
+    /// Returns the number of addresses.
     pub(crate) fn addresses(&self) -> u64 {
         self.words.bytes() / WORD_BYTES as u64
     }
@@ -186,19 +188,20 @@ impl Store {
         &self.words
     }
 
-    /// The number of the document that an address is in; none if it is beyond the words.
+    /// Returns the number of the document with an address, or `None` if the address is beyond the
+    /// words.
     pub(crate) fn document_at(&self, address: u64) -> Option<u32> {
         let hint = *self.hints.get((address / ADDRESSES_A_HINT) as usize)?;
         let rest = self.by_address.get(hint as usize..)?;
         rest.iter().copied().find(|&number| address < self.documents[number as usize].end())
     }
 
-    /// The documents, without their words.
+    /// Returns the documents, without their words.
     pub(crate) fn into_documents(self) -> Vec<StoredDocument> {
         self.documents
     }
 
-    /// Replaces `words` by those of some addresses.
+    /// Replaces the content of `words` by the words of a range of addresses.
     pub(crate) fn read(&self, start: u64, end: u64, bytes: &mut Vec<u8>, words: &mut Vec<u64>) -> Result<()> {
         let size = WORD_BYTES as u64;
         words.clear();

@@ -1,10 +1,10 @@
-//! What chance does to hashes of words, and what the search does about it.
+//! Tests with words whose hashes collide.
 
 use super::*;
 use crate::source::Texts;
 
-/// Two words with the same 40 bits of their hash: among three million words four pairs are
-/// expected, and none are found in fewer than one of fifty choices of the seed. The seed is fixed.
+/// Returns two words with the same 40 bits of their hash. Among three million words four such pairs
+/// are expected, and fewer than one of fifty seeds has none. The seed is fixed.
 fn words_of_one_hash(seed: u64) -> (String, String) {
     let mut cutter = WordCutter::new(seed).unwrap();
     let word = |number: u32| format!("w{number}");
@@ -37,7 +37,7 @@ fn words_of_one_hash_are_told_apart() {
         |name: &str| (0..12).map(|number| format!("{name}{number}")).collect::<Vec<_>>().join(" ") + " ";
     let [front, back] = [words("front"), words("back")];
     for settings in [usual.clone(), PassageSettings { work: Some(work), ..usual.clone() }] {
-        // Behind a passage, before it, and within.
+        // The words are after a passage, before it, and inside it.
         let texts = [format!("{front}{one}"), format!("x {front}{other}")];
         let (passages, attempt) = found(&texts, &settings);
         assert_eq!((passages.len(), passages[0].words, attempt), (1, 12, 1));
@@ -49,17 +49,18 @@ fn words_of_one_hash_are_told_apart() {
     let texts = [format!("{front}{one} {back}"), format!("{front}{other} {back}")];
     let (passages, _) = found(&texts, &usual);
     assert_eq!(passages.iter().map(|passage| passage.words).collect::<Vec<_>>(), [12, 12]);
-    // A third text repeats the second, and not the first; its front stood in the first already.
+    // A third text repeats the second, but not the first. Its front occurred in the first text
+    // already.
     let (passages, _) = found(&[texts[0].clone(), texts[1].clone(), texts[1].clone()], &usual);
     let last = passages.last().unwrap();
     assert_eq!((passages.len(), last.place, last.first_place, last.words), (4, 2, 1, 25));
-    // Without such words nothing is searched twice.
+    // Without colliding words, the search is not repeated.
     assert_eq!(found(&[texts[0].clone(), texts[0].clone()], &usual).1, 0);
 }
 
 #[test]
 fn a_group_too_large_for_memory_is_read_from_a_file() {
-    // One word again and again: every word begins an anchor of the same hash.
+    // One word is repeated, so every word begins an anchor of the same hash.
     let texts = ["again ".repeat(300_000), format!("{} end", "again ".repeat(100))];
     for within in [false, true] {
         let settings = PassageSettings { memory: 16 << 20, threads: 1, within, ..PassageSettings::default() };

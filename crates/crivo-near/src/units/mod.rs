@@ -1,8 +1,8 @@
-//! Lines or paragraphs that stand more than once in a collection.
+//! Finds lines or paragraphs that occur more than once in a collection.
 //!
-//! Every unit is known by a 128-bit hash of what is compared of it, so that nothing is removed that
-//! was not seen: two different units have the same hash with a chance of 2^−128. Hashes go to disk,
-//! sorted; the first occurrences stay, in the order of the collection.
+//! Units are compared by a 128-bit hash of their normalized form, so two different units are taken
+//! for the same with a chance of 2^−128. Hashes are sorted on disk. The first occurrences in the
+//! order of the collection are kept.
 //!
 //! ```
 //! use crivo_near::{Texts, UnitKind, UnitSettings, repeated_units};
@@ -32,36 +32,36 @@ use crate::places::{PlaceRun, Places, push_place};
 use crate::source::Documents;
 use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
 
-/// What a unit is.
+/// The kind of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UnitKind {
     /// A line.
     #[default]
     Line,
-    /// Lines up to an empty one.
+    /// The lines up to an empty one.
     Paragraph,
 }
 
-/// Which units are the same, and what becomes of them.
+/// Which units are equal, and how many of them are kept.
 #[derive(Debug, Clone)]
 pub struct UnitSettings {
-    /// What a unit is.
+    /// The kind of a unit.
     pub kind: UnitKind,
-    /// How many occurrences stay.
+    /// The number of occurrences that are kept.
     pub max_repeats: u64,
-    /// Units of fewer bytes always stay.
+    /// Units of fewer bytes are always kept.
     pub min_length: usize,
     /// Compare in lower case.
     pub ignore_case: bool,
-    /// Compare every stretch of blanks as one, and none at either end.
+    /// Compare every run of blanks as one, and ignore blanks at either end.
     pub ignore_blanks: bool,
-    /// Compare every stretch of digits as one.
+    /// Compare every run of digits as one.
     pub ignore_digits: bool,
-    /// How many of the most frequent units are named.
+    /// The number of most frequent units to report.
     pub most_frequent: usize,
-    /// About how many bytes to use.
+    /// The approximate number of bytes to use.
     pub memory: u64,
-    /// On how many threads; 0 means as many as there are processors.
+    /// The number of threads. 0 means one for each processor.
     pub threads: usize,
 }
 
@@ -81,37 +81,37 @@ impl Default for UnitSettings {
     }
 }
 
-/// The hash of a unit, the place of its document, and its number there.
+/// Both halves of the hash of a unit, the place of its document, and its number there.
 type UnitRecord = (u64, u64, u64, u64);
 
-/// A unit that stands often.
+/// A unit that occurs often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrequentUnit {
-    /// How often.
+    /// The number of occurrences.
     pub count: u64,
     /// The place of the document with its first occurrence.
     pub place: u64,
-    /// Its number in that document.
+    /// The unit's number in that document.
     pub number: u32,
 }
 
-/// What stands more than once.
+/// The units of a collection that occur more than once.
 pub struct RepeatedUnits {
     kind: UnitKind,
     places: Places,
-    /// Document and unit of each that does not stay.
+    /// Document and unit of each removed occurrence.
     removed: Partitions<u64>,
     /// The number of documents.
     pub documents: u64,
-    /// The bytes of their texts.
+    /// The number of bytes of their texts.
     pub bytes: u64,
     /// The number of units that are long enough to be compared.
     pub units: u64,
-    /// The number of units that do not stay.
+    /// The number of units that are removed.
     pub repeated: u64,
-    /// The most frequent ones, in falling order.
+    /// The most frequent units, the most frequent first.
     pub most_frequent: Vec<FrequentUnit>,
-    /// The bytes that were written to temporary files.
+    /// The number of bytes that were written to temporary files.
     pub spilled: u64,
 }
 
@@ -124,10 +124,10 @@ struct UnitThread {
     bytes: u64,
 }
 
-/// Finds the lines or paragraphs that stand more than once.
+/// Finds the lines or paragraphs that occur more than once.
 ///
 /// # Errors
-/// Documents that cannot be read, a temporary file that cannot be written.
+/// If `max_repeats` is 0, documents cannot be read, or a temporary file cannot be written.
 pub fn repeated_units(documents: &impl Documents, settings: &UnitSettings) -> Result<RepeatedUnits> {
     if settings.max_repeats == 0 {
         return Err(Error::setting("max-repeats", "at least 1", 0));
@@ -186,14 +186,14 @@ pub fn repeated_units(documents: &impl Documents, settings: &UnitSettings) -> Re
     })
 }
 
-/// The most frequent units so far, the least of them on top: how often each stands, and where
-/// first.
+/// The most frequent units so far, the least frequent on top: the number of occurrences, and the
+/// first of them.
 type MostFrequent = BinaryHeap<Reverse<(u64, Reverse<(u64, u64)>)>>;
 
-/// Equal units: their hash, the first of them, and how many there are.
+/// Equal units: their hash, the first of them, and their number.
 type EqualUnits = ((u64, u64), (u64, u64), u64);
 
-/// The units that stood often enough before, by document, and the most frequent ones.
+/// Returns the units to remove, partitioned by document, and the most frequent units.
 fn remove_later(
     all: &Partitions<UnitRecord>,
     places: &Places,
@@ -244,7 +244,7 @@ fn remove_later(
 }
 
 impl RepeatedUnits {
-    /// Cuts one document after the other.
+    /// Returns a lookup, which cuts one document after the other.
     pub fn lookup(&self) -> UnitLookup<'_> {
         UnitLookup { units: self, partition: usize::MAX, records: Vec::new() }
     }
@@ -255,18 +255,18 @@ impl RepeatedUnits {
     }
 }
 
-/// What is left of a document.
+/// The part of a document that is left after a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnitsLeft {
     /// All of it.
     All,
     /// Some of its units.
     Some,
-    /// No unit: each stands in the collection before.
+    /// No unit: all of them occurred before.
     None,
 }
 
-/// Cuts documents; those that are near each other in the collection are found quickly.
+/// Cuts documents. It is fast if they are near each other in the collection.
 pub struct UnitLookup<'a> {
     units: &'a RepeatedUnits,
     partition: usize,
@@ -274,15 +274,16 @@ pub struct UnitLookup<'a> {
 }
 
 impl UnitLookup<'_> {
-    /// Returns true if some of the units of the text at a place do not stay.
+    /// Returns true if some of the units of the text at a place are removed.
     ///
     /// # Errors
-    /// A temporary file that cannot be read.
+    /// If a temporary file cannot be read.
     pub fn changes(&mut self, place: u64) -> Result<bool> {
         self.removed(place).map(|removed| !removed.is_empty())
     }
 
-    /// The units of the text at a place that do not stay: their numbers in the low half.
+    /// Returns the removed units of the text at a place. The low half of each record is the unit's
+    /// number.
     fn removed(&mut self, place: u64) -> Result<&[u64]> {
         let units = self.units;
         let Some(number) = units.places.number(place) else { return Ok(&[]) };
@@ -297,10 +298,11 @@ impl UnitLookup<'_> {
         Ok(&self.records[from..upto])
     }
 
-    /// Writes what stays of the text at a place to `out`, replacing what it held.
+    /// Writes the text at a place without its removed units to `out`, replacing the content of
+    /// `out`.
     ///
     /// # Errors
-    /// A temporary file that cannot be read.
+    /// If a temporary file cannot be read.
     pub fn cut(&mut self, place: u64, text: &[u8], out: &mut Vec<u8>) -> Result<UnitsLeft> {
         out.clear();
         let units = self.units;
@@ -309,8 +311,8 @@ impl UnitLookup<'_> {
             return Ok(UnitsLeft::All);
         }
         let mut ranges = units_of(text, units.kind).enumerate().peekable();
-        // What stands before the first unit stays; each unit goes with what stands up to the next
-        // one.
+        // The bytes before the first unit are kept. Each unit is removed with the bytes up to the
+        // next one.
         let first = ranges.peek().map_or(text.len(), |(_, unit)| unit.start);
         out.extend_from_slice(&text[..first]);
         let mut left = UnitsLeft::None;

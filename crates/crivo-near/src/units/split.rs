@@ -1,4 +1,4 @@
-//! Where units begin and end, and what of them is compared.
+//! The byte ranges of units, and their normalized form for comparison.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use memchr::memchr;
 
 use super::{UnitKind, UnitSettings};
 
-/// The units of a text, without the line ends behind them.
+/// Returns the units of a text, without the line ends after them.
 pub(super) fn units_of(text: &[u8], kind: UnitKind) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -46,14 +46,13 @@ fn without_line_end(text: &[u8], start: usize, mut end: usize) -> usize {
     end
 }
 
-/// Returns true if the line that begins at `at` has nothing but blanks, which its first other byte
-/// tells.
+/// Returns true if the line that begins at `at` has only blanks.
 fn is_blank_line(text: &[u8], at: usize) -> bool {
     let visible = text[at..].iter().find(|&&byte| byte == b'\n' || !byte.is_ascii_whitespace());
     visible.is_none_or(|&byte| byte == b'\n')
 }
 
-/// Brings units into the form that is compared, in a buffer it keeps.
+/// Normalizes units for comparison. Its buffer is reused.
 pub(super) struct Normalizer {
     case: bool,
     blanks: bool,
@@ -71,8 +70,7 @@ impl Normalizer {
         }
     }
 
-    /// Returns the normalized form in which a unit is compared. Bytes that are not UTF-8 stay as
-    /// they are.
+    /// Returns the normalized form of a unit. Bytes that are not UTF-8 are unchanged.
     pub(super) fn of<'s>(&'s mut self, unit: &'s [u8]) -> &'s [u8] {
         if !(self.case || self.blanks || self.digits) {
             return unit;

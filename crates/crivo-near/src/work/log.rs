@@ -1,8 +1,8 @@
-//! The pairs that comparing has found, block by block.
+//! A log of the pairs that comparing has found, block by block.
 //!
-//! A frame is the block, the number of pairs, the pairs, the tally if the block is done with it,
-//! and a checksum. Frames are appended one at a time, so a killed run leaves whole frames and at
-//! most one that is not. Pairs count only if their block was done.
+//! A frame is the block, the number of pairs, the pairs, the tally if the block is finished, and a
+//! checksum. Frames are appended one at a time. So after a kill the log has complete frames and at
+//! most one incomplete frame. Pairs count only if their block was finished.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -20,7 +20,7 @@ use crate::verify::BlockTally;
 /// The most pairs of a frame.
 pub(crate) const PAIRS_OF_A_FRAME: usize = 64 << 10;
 
-/// A frame's head: the bytes that follow before its checksum.
+/// The bytes of a frame's head, which is the length of its body.
 const HEAD: usize = 8;
 
 /// A log that is being written.
@@ -33,7 +33,7 @@ pub(crate) struct FoundLog {
 struct Frame {
     block: u32,
     pairs: Vec<FoundPair>,
-    /// What is known when the block is done.
+    /// The tally, if the block is finished.
     tally: Option<BlockTally>,
 }
 
@@ -74,7 +74,8 @@ impl Frame {
 }
 
 impl FoundLog {
-    /// Opens or makes a log. The pairs and the tallies of blocks that were done are handed on.
+    /// Opens or creates a log. Passes the pairs of finished blocks to `take_pairs`. Returns the log
+    /// and the tallies of those blocks.
     pub(crate) fn open(
         path: &Path,
         mut take_pairs: impl FnMut(&[FoundPair]) -> Result<()>,
@@ -87,18 +88,18 @@ impl FoundLog {
             done.extend(frame.tally.map(|tally| (frame.block, tally)));
             Ok(())
         })?;
-        // What a killed run wrote of its last frame would hide the next ones.
+        // An incomplete last frame of a killed run would hide the next frames.
         file.set_len(end).map_err(failed)?;
         for_each_frame(&mut file, path, |frame| {
             if done.contains_key(&frame.block) { take_pairs(&frame.pairs) } else { Ok(()) }
         })?;
-        // Blocks that were not done begin again; so do their frames, without the earlier ones.
+        // Unfinished blocks are compared again from the beginning, so their frames are dropped.
         let log = Self { file: Mutex::new(file), path: path.to_path_buf() };
         log.drop_unfinished(&done)?;
         Ok((log, done))
     }
 
-    /// Rewrites the log without the frames of blocks that were not done.
+    /// Rewrites the log without the frames of unfinished blocks.
     fn drop_unfinished(&self, done: &HashMap<u32, BlockTally>) -> Result<()> {
         let mut unfinished = false;
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
@@ -129,7 +130,7 @@ impl FoundLog {
         file.seek(SeekFrom::End(0)).map(drop).map_err(failed)
     }
 
-    /// Appends pairs of a block; with a tally the block is done.
+    /// Appends pairs of a block. With a tally, the block is finished.
     pub(crate) fn append(&self, block: u32, pairs: &[FoundPair], tally: Option<&BlockTally>) -> Result<()> {
         let frame = Frame::encode(block, pairs, tally);
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
@@ -137,7 +138,7 @@ impl FoundLog {
     }
 }
 
-/// Hands on the whole frames from the beginning, and returns where they end.
+/// Passes the complete frames from the beginning to `take`, and returns the end of the last.
 fn for_each_frame(file: &mut File, path: &Path, mut take: impl FnMut(Frame) -> Result<()>) -> Result<u64> {
     let failed = |error| Error::work(path, error);
     let length = file.metadata().map_err(failed)?.len();
@@ -198,7 +199,7 @@ mod tests {
                 };
                 assert_eq!(pairs, expected, "{length} bytes");
                 assert!(done.values().all(|found| *found == tally));
-                // A block that was not done is compared again.
+                // An unfinished block is compared again.
                 for block in (0..2).filter(|block| !done.contains_key(block)) {
                     let pairs: &[FoundPair] = if block == 0 { &[(1, 2), (3, 4)] } else { &[(9, 9), (5, 6)] };
                     log.append(block, pairs, Some(&tally)).unwrap();

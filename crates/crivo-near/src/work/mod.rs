@@ -1,11 +1,11 @@
-//! A folder that keeps the stages of a search, so that a killed run continues where it was.
+//! A folder that keeps the stages of a search, so that a killed run can continue.
 //!
-//! Each stage leaves its spills and, written last and under its final name only when whole, a file
-//! that describes them: `signed`, `paired`, `gathered`. Comparing appends to `found.log` after
-//! every block. A run that finds such files continues after the last of them. What it computes
-//! depends on nothing else, so the outcome is the same byte for byte. A search for passages keeps
-//! `stored` and `extended` in the same way. `run` says what the folder belongs to; another run is
-//! refused.
+//! Each stage leaves its spills and a file that describes them: `signed`, `paired`, `gathered`.
+//! That file is written last, and gets its final name only when it is complete. Comparing appends
+//! to `found.log` after every block. A run continues after the last stage that it finds. Its result
+//! depends on nothing else, so it is the same byte for byte. A search for passages keeps `stored`
+//! and `extended` in the same way. The file `run` names the run that the folder belongs to; another
+//! run is refused.
 
 mod log;
 mod stage;
@@ -20,8 +20,8 @@ pub(crate) use self::stage::{StageReader, StageWriter};
 use crate::error::{Error, Result};
 use crate::spill::Spill;
 
-/// Every file that a work folder may have, in an order in which they can be removed: a killed run
-/// leaves what the next one understands.
+/// Every file that a work folder may have, in the order of removal. If a run is killed while it
+/// removes them, the next run accepts the files that are left.
 const FILES: [&str; 17] = [
     "found.log",
     "gathered",
@@ -42,17 +42,18 @@ const FILES: [&str; 17] = [
     "lock",
 ];
 
-/// Where a search keeps its stages, and for which collection.
+/// The folder of a search's stages, and the collection it is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkFolder {
-    /// The folder; it is made if there is none.
+    /// The folder, which is created if it does not exist.
     pub path: PathBuf,
-    /// What tells the collection from another, such as its files with their sizes and times.
+    /// A text that distinguishes the collection from others, such as its files with their sizes and
+    /// times.
     pub identity: String,
 }
 
 impl WorkFolder {
-    /// Removes what a search left in the folder, and the folder if nothing else is in it.
+    /// Removes the files of a search from the folder, and then the folder if it is empty.
     ///
     /// # Errors
     /// If a file cannot be removed.
@@ -61,22 +62,22 @@ impl WorkFolder {
             remove(&self.path.join(name))?;
             remove(&self.path.join(format!("{name}.new")))?;
         }
-        // It may be that other files are there, which are not ours.
+        // The folder may have other files, which are not removed.
         let _ = fs::remove_dir(&self.path);
         Ok(())
     }
 }
 
-/// A work folder that this run has for itself.
+/// A work folder that this run has locked.
 pub(crate) struct Work {
     path: PathBuf,
-    /// Held as long as the run lives; the system gives it up when the run is killed.
+    /// The lock, held until the run ends. The system releases it if the run is killed.
     _lock: File,
 }
 
 impl Work {
-    /// Opens or makes the folder, and makes sure that it belongs to this run. `settings` has all
-    /// that decide the outcome, one on each line; memory and threads do not.
+    /// Opens or creates the folder, and checks that it belongs to this run. `settings` has all
+    /// settings that decide the result, one on each line. Memory and threads are not among them.
     ///
     /// # Errors
     /// If the folder cannot be used, another run uses it, or it has the stages of another
@@ -118,17 +119,18 @@ impl Work {
         Ok(Self { path, _lock: lock })
     }
 
-    /// The path of a file.
+    /// Returns the path of a file in the folder.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// A new spill of this name.
+    /// Creates a spill with this name.
     pub(crate) fn spill(&self, name: &str) -> Arc<Spill> {
         Arc::new(Spill::named(&self.path(name)))
     }
 
-    /// Describes a stage that is done. It is believed only from then on.
+    /// Writes the description of a finished stage. The stage counts as finished only when the file
+    /// has its final name.
     pub(crate) fn save(&self, name: &str, fill: impl FnOnce(&mut StageWriter) -> Result<()>) -> Result<()> {
         let temporary = self.path(&format!("{name}.new"));
         let mut writer = StageWriter::create(&temporary)?;
@@ -138,7 +140,7 @@ impl Work {
         fs::rename(&temporary, &target).map_err(|error| Error::work(&target, error))
     }
 
-    /// Reads what was saved of a stage; none if it was not done.
+    /// Loads a stage, or returns `None` if it was not finished.
     pub(crate) fn load<T>(
         &self,
         name: &str,

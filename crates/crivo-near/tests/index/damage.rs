@@ -1,4 +1,4 @@
-//! A damaged file gives an error or the right answer: never a crash, never a wrong answer.
+//! A damaged file gives an error or the right answer, never a crash or a wrong answer.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ fn settings() -> Settings {
     Settings { shingles: Shingles::words(2).unwrap(), threshold: 0.6, ..Settings::default() }
 }
 
-/// Everything that is asked, and the answers.
+/// The answers to all queries.
 #[derive(Debug, Clone, PartialEq)]
 struct Answers {
     found: Vec<Vec<Match>>,
@@ -24,7 +24,8 @@ struct Answers {
 }
 
 impl Answers {
-    /// Asks everything; the first error ends it. Only errors about the index are errors.
+    /// Runs all queries. Returns `None` after an error about the index, and panics after any other
+    /// error.
     fn of(index: &mut Index, asked: &[String], names: usize) -> Option<Self> {
         let found = asked.iter().map(|text| about_index(index.query(text.as_bytes(), 0.6))).collect();
         let names = (0..names).map(|name| about_index(index.contains(name.to_string().as_bytes()))).collect();
@@ -43,8 +44,9 @@ fn about_index<T>(result: Result<T, Error>) -> Option<T> {
     }
 }
 
-/// Puts files in a new folder and asks the index there. Returns what it answered, if everything was
-/// answered; single answers are compared with `right`, where there is only one.
+/// Writes files to a new folder, queries the index there, and checks the answers. Returns true if
+/// the index passes its own check. If there is only one right state, single answers are compared
+/// with it.
 fn ask(file: &[u8], journal: Option<&[u8]>, asked: &[String], right: &[Answers]) -> bool {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(FILE), file).unwrap();
@@ -70,7 +72,7 @@ fn ask(file: &[u8], journal: Option<&[u8]>, asked: &[String], right: &[Answers])
     }
     let sound = about_index(index.check()).is_some();
     assert!(!sound || answers.is_some(), "what was checked can be read");
-    // Writing to what is damaged must not make it worse than that.
+    // Writing to a damaged index must not make an intact one damaged.
     let mut writer = index.writer();
     let added = about_index(writer.add(b"new", b"one two three four")).is_some();
     if about_index(writer.finish()).is_some() && added && sound {
@@ -103,7 +105,7 @@ fn a_changed_file_gives_errors_or_right_answers() {
         changed[at] ^= 1 << random.below(8);
         unseen += usize::from(ask(&changed, None, &texts[120..], &right));
     }
-    // Bytes that hold nothing can change unseen; but that is not most of them.
+    // Unused bytes can change without being noticed, but they are not most of the file.
     assert!(unseen * 2 < positions.len(), "{unseen} of {} changes were not seen", positions.len());
     for _ in 0..40 {
         let mut changed = file.clone();
@@ -144,8 +146,7 @@ fn a_file_that_is_cut_off_gives_errors_or_right_answers() {
     }
 }
 
-/// Of a damaged journal the commits before the damage are taken: each state is one that was
-/// committed.
+/// The commits before the damage of a journal are used, so each state is one that was committed.
 #[test]
 fn a_damaged_journal_gives_an_earlier_state_or_an_error() {
     let folder = tempfile::tempdir().unwrap();

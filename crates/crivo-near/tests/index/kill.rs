@@ -1,4 +1,4 @@
-//! Whatever was committed survives a kill at any moment, and nothing half-done does.
+//! Committed changes survive a kill at any moment, and uncommitted changes do not.
 
 use std::time::Duration;
 
@@ -17,8 +17,8 @@ fn text(number: u64) -> String {
     words.map(|word| char::from_u32(0x4E00 + word as u32).unwrap()).flat_map(|word| [word, ' ']).collect()
 }
 
-/// Does nothing unless it is the victim: then it makes or continues the index, and says after each
-/// commit how many documents there are.
+/// Does nothing unless this process is the victim. The victim makes or continues the index, and
+/// reports the number of documents after each commit.
 #[test]
 fn the_victim() {
     let Some(folder) = victim::folder() else { return };
@@ -45,7 +45,7 @@ fn what_was_committed_is_there_after_a_kill_at_any_moment() {
         let time = Duration::from_micros(random.below(120_000) as u64);
         committed =
             victim::kill("kill::the_victim", folder.path(), time, false).unwrap().unwrap_or(committed);
-        // It may have been killed before there was anything.
+        // The victim may have been killed before it made the index.
         if committed == 0 && !Index::is_in(folder.path()) {
             continue;
         }

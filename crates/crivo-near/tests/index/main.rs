@@ -1,5 +1,5 @@
-//! The index on disk: right answers, also beside others who read and write, after a kill, and from
-//! a damaged file.
+//! Tests the index on disk: right answers with concurrent readers and writers, after a kill, and
+//! from a damaged file.
 
 // What fails here should fail loudly.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]

@@ -1,4 +1,4 @@
-//! Many read while one writes, and writers take turns.
+//! Several processes read while one writes, and writers take turns.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -14,8 +14,8 @@ fn settings() -> Settings {
 }
 
 /// Every commit adds a document to each of ten families, whose members are the same text. So a
-/// reader who saw a state between two commits would see families of different sizes, and one who
-/// lost something a smaller one.
+/// reader that saw a state between two commits would see families of different sizes. A reader that
+/// lost a document would see a smaller family.
 #[test]
 fn readers_see_whole_commits_while_one_writes() {
     let folder = tempfile::tempdir().unwrap();
@@ -29,7 +29,7 @@ fn readers_see_whole_commits_while_one_writes() {
             while !done.load(Ordering::Relaxed) || queries == 0 {
                 let sizes: Vec<usize> =
                     families.iter().map(|text| reader.query(text.as_bytes(), 1.0).unwrap().len()).collect();
-                // The queries come one after the other, and there may be commits between.
+                // The queries run one after the other, so there may be commits between them.
                 assert!(sizes.is_sorted() && sizes[0] >= last, "{last}, then {sizes:?}");
                 let documents = reader.stats().unwrap().documents;
                 assert!(documents.is_multiple_of(10) && documents >= 10 * sizes[9] as u64);

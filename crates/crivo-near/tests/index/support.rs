@@ -1,4 +1,4 @@
-//! Texts, and what an index has to answer about them.
+//! Texts, and the expected answers of an index about them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,7 +11,7 @@ use crivo_near::{Index, Settings};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// Numbers that repeat.
+/// Random numbers that are the same in each run.
 pub(crate) struct Random(Xoshiro256PlusPlus);
 
 impl Random {
@@ -29,7 +29,8 @@ const WORDS: [&str; 16] = [
     "stone", "a", "to",
 ];
 
-/// A few words, often a text seen before with a word changed, sometimes too short for anything.
+/// Returns a text of a few words. Often it is an earlier text with words changed; sometimes it is
+/// too short for a shingle.
 pub(crate) fn text(random: &mut Random, before: &[String]) -> String {
     let fresh = |random: &mut Random, words: usize| {
         (0..words).map(|_| WORDS[random.below(WORDS.len())]).collect::<Vec<_>>().join(" ")
@@ -47,7 +48,7 @@ pub(crate) fn text(random: &mut Random, before: &[String]) -> String {
     words.join(" ")
 }
 
-/// Many texts.
+/// Returns many texts.
 pub(crate) fn texts(seed: u64, count: usize) -> Vec<String> {
     let (mut random, mut texts) = (Random::new(seed), Vec::new());
     for _ in 0..count {
@@ -57,7 +58,7 @@ pub(crate) fn texts(seed: u64, count: usize) -> Vec<String> {
     texts
 }
 
-/// What every document is compared with, one by one.
+/// Answers queries by comparing with every document.
 pub(crate) struct BruteForce {
     settings: Settings,
     pub(crate) documents: BTreeMap<Vec<u8>, String>,
@@ -77,7 +78,7 @@ impl BruteForce {
         (set, keys.into_iter().collect())
     }
 
-    /// Everything that shares a band and is similar enough, most similar first.
+    /// Returns all documents that share a band and are similar enough, the most similar first.
     pub(crate) fn query(&self, text: &str, threshold: f64) -> Vec<Match> {
         let (set, keys) = self.set_and_keys(text);
         let mut matches = Vec::new();
@@ -94,13 +95,13 @@ impl BruteForce {
                 matches.push(Match { id: id.clone(), similarity });
             }
         }
-        // The ids come ascending, and stay so among equals.
+        // The ids are in ascending order, and a stable sort keeps that order among equals.
         matches.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
         matches
     }
 }
 
-/// An index of texts, each named by its number.
+/// Creates an index of texts, each named by its number.
 pub(crate) fn index_of(folder: &Path, settings: &Settings, texts: &[String]) -> Index {
     let mut index = Index::create(folder, settings).unwrap();
     let mut writer = index.writer();

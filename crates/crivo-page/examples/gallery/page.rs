@@ -3,7 +3,7 @@
 use crivo_page::{Axis, Bar, Bars, Cell, Column, Page, Plot, Series, Strip, Table, number};
 use maud::{Markup, html};
 
-/// The whole page.
+/// Returns the whole page.
 pub(crate) fn gallery() -> Page {
     Page::new("Gallery")
         .lead("Every kind of picture that a page can hold, with data that is hard to draw among it.")
@@ -28,7 +28,7 @@ pub(crate) fn gallery() -> Page {
         .foot(html! { p { "Written by the example " code { "gallery" } " of crivo-page." } })
 }
 
-/// Numbers that look random and are the same in every run.
+/// Returns numbers that look random and are the same in every run.
 fn noise(index: u32) -> f64 {
     let mixed = index.wrapping_mul(2_654_435_761).rotate_left(13).wrapping_mul(0x9e37_79b1);
     f64::from(mixed >> 8) / f64::from(1 << 24)

@@ -1,15 +1,15 @@
-//! Readers of HTML and XML that were written elsewhere, and what they must find.
+//! Checks pages with independent readers of HTML and XML.
 
 use crivo_page::text;
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
-/// Elements that have no end.
+/// Elements that have no end tag.
 const VOID: &[&str] = &["meta", "link", "input", "br"];
 
-/// The picture is XML, begins with its title, and holds nothing that is not a number where one
-/// has to stand.
+/// Checks that the picture is XML, begins with its title, and has valid numbers in all numeric
+/// attributes.
 pub(crate) fn check_picture(svg: &str, title: &str) -> Result<(), TestCaseError> {
     let document = roxmltree::Document::parse(svg).map_err(|error| TestCaseError::fail(error.to_string()))?;
     let first = document.root_element().first_element_child();
@@ -41,13 +41,13 @@ fn number(value: &str) -> Result<f64, TestCaseError> {
     Ok(number)
 }
 
-/// Every element is closed in order; there is one style and one script; no attribute is a
-/// handler or refers outside; and the tokenizer finds nothing to complain about.
+/// Checks that every element is closed in order, that there is one style and one script, and that
+/// no attribute is a handler or refers to another resource. The tokenizer must report no error.
 pub(crate) fn check_html(html: &str) -> Result<(), TestCaseError> {
     let mut open: Vec<String> = Vec::new();
     let (mut styles, mut scripts) = (0, 0);
     let mut emitter = DefaultEmitter::default();
-    // What is inside of a script is text.
+    // The content of a script is text.
     emitter.naively_switch_states(true);
     for token in Tokenizer::new_with_emitter(html, emitter) {
         match token {

@@ -1,4 +1,4 @@
-//! Sketches that answer about keys, as other systems store them.
+//! Sketches of keys in the formats of other systems.
 
 use crivo::keys::{KeyKind, KeyRef, KeyScheme};
 use crivo_interchange::{Bloom, FrequentItems as Frequent};
@@ -13,9 +13,9 @@ use crate::sketch::{INSERT, Reduced, Shared};
 
 type BytesAndKeys<'py> = (Bound<'py, PyBytes>, &'static str);
 
-/// How keys are added: `keyed_methods!(FrequentItems)` for a class with a `sketch`, the kind of its
-/// `keys`, `put_ref`, which adds a key with a weight to the sketch, and `is_same`, which compares
-/// two sketches.
+/// Defines the methods that add keys: `keyed_methods!(FrequentItems)`, for a class with a `sketch`
+/// and the kind of its `keys`. The class also has `put_ref`, which adds a key with a weight to the
+/// sketch, and `is_same`, which compares two sketches.
 macro_rules! keyed_methods {
     ($class:ident, $sketch:ty) => {
         exchange_methods!($class);
@@ -105,7 +105,8 @@ impl FrequentItems {
         }
     }
 
-    /// The order of keys in the bytes depends on how they came, so that bytes cannot be compared.
+    /// Returns true if two sketches have the same counts. Their bytes cannot be compared, because
+    /// the order of keys in them depends on the order of insertions.
     fn is_same(mine: &Frequent, theirs: &Frequent) -> bool {
         let all = |sketch: &Frequent| {
             let items = sketch.top(usize::MAX).into_iter();

@@ -1,4 +1,4 @@
-//! Sketches as other systems store them: Apache DataSketches. Counts of different values are here.
+//! Sketches in the formats of Apache DataSketches. This file has the counts of different values.
 
 mod keyed;
 mod quantiles;
@@ -26,7 +26,8 @@ impl From<Error> for Failure {
     }
 }
 
-/// Text or integers: hashes of the caller's own are not those of DataSketches.
+/// Returns the kind of keys: text or integers. Hashes are refused, because those of the caller are
+/// not those of DataSketches.
 fn kind_of(keys: &str) -> Result<KeyKind> {
     match scheme_of(keys, None)?.kind() {
         KeyKind::Hash => Err(Failure::Parameter(
@@ -40,7 +41,7 @@ fn lg_k_of(lg_k: Option<&Bound<'_, PyAny>>) -> Result<u8> {
     lg_k.map_or(Ok(DEFAULT_LG_K), |lg_k| setting("lg_k", lg_k, "a size that the sketch can have"))
 }
 
-/// Refuses keys of different kinds, which bytes do not tell.
+/// Refuses keys of different kinds, because the bytes of sketches do not have the kind.
 fn same_keys(mine: KeyKind, theirs: KeyKind) -> Result<()> {
     if mine == theirs {
         return Ok(());
@@ -49,7 +50,7 @@ fn same_keys(mine: KeyKind, theirs: KeyKind) -> Result<()> {
     Err(Failure::Incompatible(format!("keys: expected '{mine}', found '{theirs}'")))
 }
 
-/// Gives a key to any of them.
+/// Inserts a key into any of the sketches.
 macro_rules! insert_key {
     ($sketch:expr, $key:expr) => {
         match $key {
@@ -59,8 +60,8 @@ macro_rules! insert_key {
     };
 }
 
-/// What all of them have: `interchange_methods!(Hll, HllSketch)` for a class with a `sketch` and
-/// the kind of its `keys`.
+/// Defines the methods of all sketches of this file: `interchange_methods!(Hll, HllSketch)`, for a
+/// class with a `sketch` and the kind of its `keys`.
 macro_rules! interchange_methods {
     ($class:ident, $sketch:ty) => {
         #[pymethods]
@@ -320,23 +321,24 @@ impl Cpc {
     }
 }
 
-/// A class around a sketch that may refuse another one.
+/// A class around a sketch whose merge may fail.
 trait Exchanged: Sized {
     type Sketch;
 
-    /// Returns another object like this one around a sketch.
+    /// Returns an object with the same settings around another sketch.
     fn around(&self, sketch: Shared<Self::Sketch>) -> Self;
 
-    /// Refuses what the sketches themselves cannot tell.
+    /// Returns an error if the two objects differ in a setting that is not in their sketches.
     fn agree(&self, _other: &Self) -> Result<()> {
         Ok(())
     }
 
-    /// Returns true if two sketches hold the same.
+    /// Returns true if two sketches have the same content.
     fn same(mine: &Self::Sketch, theirs: &Self::Sketch) -> bool;
 }
 
-/// What [`Exchanged`] classes have: `exchange_methods!(Kll)` for one with a `sketch`.
+/// Defines the methods of [`Exchanged`] classes: `exchange_methods!(Kll)` for a class with a
+/// `sketch`.
 macro_rules! exchange_methods {
     ($class:ident) => {
         #[pymethods]

@@ -1,4 +1,4 @@
-//! Quantiles as other systems store them.
+//! Sketches of quantiles in the formats of other systems.
 
 use crivo::sketch::Quantiles;
 use crivo_interchange::{AnyKll, NumberKind, Req as ReqSketch, TDigest as Digest};
@@ -34,8 +34,8 @@ fn as_float(number: f64) -> f32 {
     number as f32
 }
 
-/// What sketches of numbers have: `number_methods!(Kll, AnyKll, as_double)`, with how they take a
-/// number.
+/// Defines the methods of sketches of numbers: `number_methods!(Kll, AnyKll, as_double)`. The last
+/// argument converts a number to the type that the sketch takes.
 macro_rules! number_methods {
     ($class:ident, $sketch:ty, $taken:ident) => {
         exchange_methods!($class);

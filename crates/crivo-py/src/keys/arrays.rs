@@ -1,7 +1,7 @@
-//! NumPy arrays, and what converts to one: pandas columns that do not speak Arrow.
+//! Reads NumPy arrays, and values that convert to one: pandas columns without the Arrow interface.
 //!
-//! Numbers, booleans and times are read where they lie (a strided or byte-swapped array is
-//! copied once); arrays of text, bytes and objects are turned into lists.
+//! Numbers, booleans and times are read in place (a strided or byte-swapped array is copied once).
+//! Arrays of text, bytes and objects are converted to lists.
 
 use arrow_buffer::NullBuffer;
 use arrow_schema::TimeUnit;
@@ -40,7 +40,7 @@ pub(super) fn read(values: &Bound<'_, PyAny>, verb: &Verb, feed: &mut Feed<'_>) 
     let kind: char = dtype.getattr("kind")?.extract()?;
     let size: usize = dtype.getattr("itemsize")?.extract()?;
     if matches!(kind, 'U' | 'S' | 'O' | 'T') {
-        // A masked array writes None where it is masked; `asarray` brought those values back.
+        // A masked array writes None where it is masked. `asarray` drops the mask.
         let list = if is_masked(values)? { values } else { &array }.call_method0("tolist")?;
         return objects::read(&list, verb, feed);
     }
@@ -54,7 +54,7 @@ pub(super) fn read(values: &Bound<'_, PyAny>, verb: &Verb, feed: &mut Feed<'_>) 
         ('u', 2) => column.integers::<u16>("u2", feed),
         ('u', 4) => column.integers::<u32>("u4", feed),
         ('u', 8) => column.integers::<u64>("u8", feed),
-        // A half has no text of its own: it is read as the float it equals.
+        // A half has no text form of its own. It is read as the equal float.
         ('f', 2 | 4) => column.texts::<f32>("f4", feed, "floats", |value, out| push_f32(out, value)),
         ('f', 8) => column.texts::<f64>("f8", feed, "floats", |value, out| push_f64(out, value)),
         ('b', 1) => column.texts::<bool>("?", feed, "booleans", |value, out| {
@@ -70,8 +70,8 @@ pub(super) fn read(values: &Bound<'_, PyAny>, verb: &Verb, feed: &mut Feed<'_>) 
     }
 }
 
-/// Whether the values have a type that NumPy does not know, as pandas's nullable integers: as an
-/// array of numbers they would become floats, and lose digits.
+/// Returns true if the values have a type that NumPy does not know, such as pandas's nullable
+/// integers. As an array of numbers they would become floats, and lose digits.
 pub(super) fn has_foreign_dtype(values: &Bound<'_, PyAny>, numpy: &Bound<'_, PyModule>) -> PyResult<bool> {
     match values.getattr_opt("dtype")? {
         Some(dtype) => Ok(!dtype.is_instance(&numpy.getattr("dtype")?)?),
@@ -83,7 +83,7 @@ fn is_masked(values: &Bound<'_, PyAny>) -> PyResult<bool> {
     values.hasattr("compressed")
 }
 
-/// Which values a masked array does not show.
+/// Returns which values a masked array hides, or `None` if the array has no mask.
 pub(super) fn nulls_of(values: &Bound<'_, PyAny>, numpy: &Bound<'_, PyModule>) -> Result<Option<NullBuffer>> {
     if !is_masked(values)? {
         return Ok(None);
@@ -93,7 +93,7 @@ pub(super) fn nulls_of(values: &Bound<'_, PyAny>, numpy: &Bound<'_, PyModule>) -
     Ok(Some(mask.as_array().iter().map(|is_hidden| !is_hidden).collect()))
 }
 
-/// An array of a type that is read where it lies.
+/// An array whose values are read in place.
 struct Column<'a, 'py> {
     numpy: &'a Bound<'py, PyModule>,
     array: &'a Bound<'py, PyAny>,
@@ -121,8 +121,8 @@ impl Column<'_, '_> {
         })
     }
 
-    /// Runs `work` on the values without the GIL. Copies only what is strided, byte-swapped or of
-    /// another type.
+    /// Runs `work` on the values without the GIL. Copies them only if the array is strided,
+    /// byte-swapped or of another type.
     fn on_slice<T: Element + Sync>(
         self,
         dtype: &str,
@@ -135,8 +135,8 @@ impl Column<'_, '_> {
     }
 }
 
-/// Days, and instants without a zone. NumPy has more units than a calendar needs: weeks, months
-/// and years are days, hours and minutes are seconds.
+/// Reads days, and instants without a zone. NumPy has more units than a calendar needs: weeks,
+/// months and years are read as days, hours and minutes as seconds.
 fn times(column: Column<'_, '_>, feed: &mut Feed<'_>) -> Result<()> {
     let Column { numpy, array, nulls } = column;
     let (stored, unit) = unit_of(array, numpy)?;
@@ -145,7 +145,7 @@ fn times(column: Column<'_, '_>, feed: &mut Feed<'_>) -> Result<()> {
     column.texts::<i64>("i8", feed, "times", move |value, out| write_time(value, unit, out))
 }
 
-/// Appends the text of a single time of NumPy's, as lists have them.
+/// Appends the text of a single NumPy time, as lists contain them.
 pub(super) fn write_scalar_time(time: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> {
     let counted = |time: &Bound<'_, PyAny>| time.call_method1("astype", ("i8",))?.extract::<i64>();
     if counted(time)? == NAT {
@@ -155,7 +155,7 @@ pub(super) fn write_scalar_time(time: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> R
     Ok(write_time(counted(&time.call_method1("astype", (stored,))?)?, unit, out))
 }
 
-/// The type to convert times to, and its unit; none if it is days.
+/// Returns the type to convert times to, and their unit. The unit is `None` for days.
 fn unit_of(
     times: &Bound<'_, PyAny>,
     numpy: &Bound<'_, PyModule>,

@@ -1,5 +1,5 @@
-//! Arrow columns: whatever has `__arrow_c_array__` or `__arrow_c_stream__`. What their keys are,
-//! `crivo-arrow` decides.
+//! Reads Arrow columns: any object with `__arrow_c_array__` or `__arrow_c_stream__`. `crivo-arrow`
+//! decides which keys they contain.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use pyo3_arrow::input::AnyArray;
 use super::Feed;
 use crate::errors::{Failure, Result, broken_stream};
 
-/// What a column has to be.
+/// The description of a suitable column, for messages.
 const COLUMN: &str = "a column of text, bytes, numbers, booleans or times";
 
-/// The chunks of a column. The only column of a table is one too: that is how a query's result
-/// comes.
+/// Opens the chunks of a column. A table with one column counts as that column, because results of
+/// queries have this form.
 pub(super) fn open(values: &Bound<'_, PyAny>) -> Result<Box<dyn ArrayReader + Send>> {
     let py = values.py();
     let mut chunks = values.extract::<AnyArray>()?.into_reader()?;
@@ -28,8 +28,8 @@ pub(super) fn open(values: &Bound<'_, PyAny>) -> Result<Box<dyn ArrayReader + Se
         && values.hasattr(intern!(py, "__arrow_c_stream__"))?
     {
         let only = only.clone();
-        // A table has no rows that are null. A column of structures may, and is then refused as
-        // one.
+        // Rows of a table are never null. A column of structures may have nulls, and is then
+        // refused as such.
         let columns = chunks.map(|chunk| {
             chunk.map(|rows| if rows.null_count() == 0 { rows.as_struct().column(0).clone() } else { rows })
         });
@@ -47,8 +47,8 @@ pub(super) fn open(values: &Bound<'_, PyAny>) -> Result<Box<dyn ArrayReader + Se
     Ok(chunks)
 }
 
-/// Refuses extension types of Arrow whose meaning differs from what is stored: the months of pandas
-/// are stored as integers, and these would be the wrong keys. Text is accepted under any extension
+/// Refuses Arrow extension types whose meaning differs from their storage. For example, pandas
+/// stores months as integers, which would be the wrong keys. Text is accepted under any extension
 /// type.
 fn require_known(field: &Field) -> Result<()> {
     let text = matches!(field.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
@@ -61,9 +61,9 @@ fn require_known(field: &Field) -> Result<()> {
     }
 }
 
-/// What pyarrow makes of a pandas column that does not speak Arrow itself, which columns do since
-/// pandas 3, in the same way. Plain numbers and dates are left to NumPy, which has no need to copy
-/// them.
+/// Returns pyarrow's conversion of a pandas column without the Arrow interface. Since pandas 3,
+/// columns have that interface and convert in the same way. Plain numbers and dates are left to
+/// NumPy, which need not copy them.
 pub(super) fn from_pandas<'py>(values: &Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>> {
     let py = values.py();
     if !values.get_type().module()?.to_str()?.starts_with("pandas") {
@@ -74,12 +74,12 @@ pub(super) fn from_pandas<'py>(values: &Bound<'py, PyAny>) -> Result<Option<Boun
     if dtype.is_instance(&py.import("numpy")?.getattr("dtype")?)? && kind != Some('O') {
         return Ok(None);
     }
-    // Without pyarrow, and where it finds no type for all the values, they are read one by one.
+    // If pyarrow is missing, or finds no type for all values, the values are read one by one.
     let array = py.import("pyarrow").and_then(|pyarrow| pyarrow.call_method1("array", (values,)));
     Ok(array.ok())
 }
 
-/// Reads every chunk without the GIL; a stream that is Python code takes it as it needs it.
+/// Reads every chunk without the GIL. A stream that is Python code acquires the GIL when needed.
 pub(super) fn read(py: Python<'_>, chunks: Box<dyn ArrayReader + Send>, feed: &mut Feed<'_>) -> Result<()> {
     let field = chunks.field();
     py.detach(|| {

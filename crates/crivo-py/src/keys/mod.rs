@@ -1,7 +1,7 @@
-//! Which keys are in a Python value?
+//! Reads keys from Python values.
 //!
-//! Whatever comes in leaves as [`KeyBatch`](crivo::keys::KeyBatch)es, so a sketch never sees where
-//! its keys came from:
+//! Every input becomes [`KeyBatch`](crivo::keys::KeyBatch)es, so a sketch does not depend on the
+//! source of its keys:
 //!
 //! | input | read by | with the GIL |
 //! |---|---|---|
@@ -9,9 +9,9 @@
 //! | NumPy array, or what converts to one | [`arrays`] | no (text and object arrays: as lists) |
 //! | Arrow array or stream | [`arrow`] | no |
 //!
-//! `crivo-arrow` says which text stands for a value of a column and cuts keys into batches;
-//! [`text`] writes times that are Python objects. Columns of [`weights`] lie beside columns of
-//! keys; [`numbers`] are for sketches that have no keys.
+//! `crivo-arrow` defines the text of each value of a column and divides keys into batches. [`text`]
+//! writes times that are Python objects. Columns of [`weights`] accompany columns of keys.
+//! [`numbers`] are for sketches that have no keys.
 
 mod arrays;
 mod arrow;
@@ -36,13 +36,13 @@ use crate::errors::{Failure, Result, setting};
 
 pub(crate) use crivo_arrow::{Stretch, gather};
 
-/// Where batches go: into a sketch, or to its answers, under its lock.
+/// Takes batches of keys: inserts them into a sketch, or looks them up, under the sketch's lock.
 pub(crate) type Take<'t> = crivo_arrow::Take<'t, Failure>;
 
-/// The way from keys to a sketch. It can be moved to where the GIL is not held.
+/// Passes keys to a sketch. It can be moved to a place where the GIL is not held.
 type Feed<'t> = crivo_arrow::Feed<'t, Failure>;
 
-/// The scheme that the constructor arguments `keys` and `seed` ask for.
+/// Returns the scheme of the constructor arguments `keys` and `seed`.
 pub(crate) fn scheme_of(keys: &str, seed: Option<&Bound<'_, PyAny>>) -> Result<KeyScheme> {
     let kind = [KeyKind::Bytes, KeyKind::Integer, KeyKind::Hash]
         .into_iter()
@@ -54,7 +54,7 @@ pub(crate) fn scheme_of(keys: &str, seed: Option<&Bound<'_, PyAny>>) -> Result<K
     Ok(KeyScheme::of(kind).with_seed(seed))
 }
 
-/// What Python calls a kind of key.
+/// Returns Python's name of a kind of key.
 pub(crate) fn name_of(kind: KeyKind) -> &'static str {
     match kind {
         KeyKind::Bytes => "text",
@@ -63,20 +63,21 @@ pub(crate) fn name_of(kind: KeyKind) -> &'static str {
     }
 }
 
-/// The names of the methods that do one thing with keys, for errors that point from one to another.
+/// The names of the methods that do the same with keys in different forms. Errors use them to point
+/// from one method to another.
 #[derive(Debug)]
 pub(crate) struct Verb {
-    /// With one key; empty if there is none.
+    /// The method that takes one key; empty if there is none.
     pub(crate) one: &'static str,
-    /// With many; empty if there is none.
+    /// The method that takes many keys; empty if there is none.
     pub(crate) many: &'static str,
-    /// With hashes of the caller's own.
+    /// The method that takes hashes computed by the caller.
     pub(crate) hashes: &'static str,
-    /// What was done with the values before one that is refused.
+    /// What happened to the values before a refused one, for errors.
     pub(crate) so_far: &'static str,
 }
 
-/// Gives `take` every key in `values`; returns how many missing values were skipped.
+/// Passes every key in `values` to `take`. Returns how many missing values were skipped.
 pub(crate) fn take_keys(
     values: &Bound<'_, PyAny>,
     scheme: KeyScheme,
@@ -89,7 +90,7 @@ pub(crate) fn take_keys(
     Ok(feed.missing())
 }
 
-/// Gives `take` every key of an Arrow array; returns how many missing values were skipped.
+/// Passes every key of an Arrow array to `take`. Returns how many missing values were skipped.
 pub(crate) fn take_keys_of(
     array: &ArrayRef,
     scheme: KeyScheme,
@@ -102,7 +103,7 @@ pub(crate) fn take_keys_of(
     Ok(feed.missing())
 }
 
-/// Gives `take` hashes that the caller computed; returns how many missing values were skipped.
+/// Passes hashes computed by the caller to `take`. Returns how many missing values were skipped.
 pub(crate) fn take_hashes(
     hashes: &Bound<'_, PyAny>,
     scheme: KeyScheme,
@@ -115,7 +116,7 @@ pub(crate) fn take_hashes(
     Ok(feed.missing())
 }
 
-/// Lends one key to `work`.
+/// Calls `work` with one key.
 pub(crate) fn with_one<R>(
     key: &Bound<'_, PyAny>,
     scheme: KeyScheme,
@@ -126,17 +127,17 @@ pub(crate) fn with_one<R>(
     objects::with_key(key, scheme.kind(), work)?.ok_or_else(|| missing(verb))
 }
 
-/// The hash of one key.
+/// Returns the hash of one key.
 pub(crate) fn hash_one(key: &Bound<'_, PyAny>, scheme: KeyScheme, verb: &Verb) -> Result<u64> {
     Ok(with_one(key, scheme, verb, |key| scheme.hash_ref(key))??)
 }
 
-/// One integer, for sketches that take no other keys.
+/// Returns one integer, for sketches that take no other keys.
 pub(crate) fn integer_one(key: &Bound<'_, PyAny>, verb: &Verb) -> Result<u64> {
     objects::integer_key(key)?.ok_or_else(|| missing(verb))
 }
 
-/// One hash that the caller computed.
+/// Returns one hash computed by the caller.
 pub(crate) fn given_hash(hash: &Bound<'_, PyAny>, scheme: KeyScheme, verb: &Verb) -> Result<u64> {
     require_hashes(scheme)?;
     integer_one(hash, verb)
@@ -181,8 +182,8 @@ fn read(values: &Bound<'_, PyAny>, verb: &Verb, feed: &mut Feed<'_>) -> Result<(
     if is_array { arrays::read(values, verb, feed) } else { objects::read(values, verb, feed) }
 }
 
-/// Returns true if the value is one text or one run of bytes. These can be iterated over, but their
-/// parts are not meant as keys.
+/// Returns true if the value is a single text or byte string. These can be iterated over, but their
+/// elements are not meant as keys.
 pub(crate) fn is_single(values: &Bound<'_, PyAny>) -> Result<bool> {
     if values.is_instance_of::<PyMemoryView>() {
         let format: String = values.getattr(intern!(values.py(), "format"))?.extract()?;
@@ -193,7 +194,7 @@ pub(crate) fn is_single(values: &Bound<'_, PyAny>) -> Result<bool> {
         || values.is_instance_of::<PyByteArray>())
 }
 
-/// The chunks of a column that speaks the Arrow interface, or that pyarrow knows how to read.
+/// Returns the chunks of a column that has the Arrow interface, or that pyarrow can read.
 pub(crate) fn arrow_chunks(values: &Bound<'_, PyAny>) -> Result<Option<Box<dyn ArrayReader + Send>>> {
     let py = values.py();
     require_collected(values)?;
@@ -210,7 +211,7 @@ pub(crate) fn arrow_chunks(values: &Bound<'_, PyAny>) -> Result<Option<Box<dyn A
     }
     match arrow::open(values) {
         Ok(chunks) => Ok(Some(chunks)),
-        // What was read and refused stays refused.
+        // A key that was read and refused stays refused.
         Err(failure @ Failure::Key(_)) => Err(failure),
         // A pandas column of mixed objects, or without pyarrow installed.
         Err(_) if values.hasattr(intern!(py, "__array__"))? => Ok(None),
@@ -218,7 +219,7 @@ pub(crate) fn arrow_chunks(values: &Bound<'_, PyAny>) -> Result<Option<Box<dyn A
     }
 }
 
-/// Refuses a plan for a table, as polars has them: asking it for its rows would carry it out.
+/// Refuses lazy frames, such as those of polars, because reading their rows would run the query.
 fn require_collected(values: &Bound<'_, PyAny>) -> Result<()> {
     let py = values.py();
     if values.hasattr(intern!(py, "collect"))? && values.hasattr(intern!(py, "collect_schema"))? {
@@ -228,7 +229,8 @@ fn require_collected(values: &Bound<'_, PyAny>) -> Result<()> {
     Ok(())
 }
 
-/// Whether it is a polars column of Python objects, which gives Arrow the addresses of those.
+/// Returns true for a polars column of Python objects, because its Arrow form has only their
+/// addresses.
 fn is_polars_objects(values: &Bound<'_, PyAny>) -> Result<bool> {
     let module = values.get_type().module()?;
     if !module.to_str()?.starts_with("polars") {
@@ -240,8 +242,8 @@ fn is_polars_objects(values: &Bound<'_, PyAny>) -> Result<bool> {
     }
 }
 
-/// A key that a sketch gives back: text as a `str` if it is UTF-8 and as bytes if not, an integer
-/// with its sign, a hash without one.
+/// Returns a key from a sketch as a Python object: text as `str` if it is UTF-8 and as `bytes`
+/// otherwise, an integer with its sign, a hash without one.
 pub(crate) fn to_python<'py>(py: Python<'py>, key: KeyRef<'_>) -> PyResult<Bound<'py, PyAny>> {
     Ok(match key {
         KeyRef::Bytes(bytes) => match str::from_utf8(bytes) {
@@ -253,7 +255,7 @@ pub(crate) fn to_python<'py>(py: Python<'py>, key: KeyRef<'_>) -> PyResult<Bound
     })
 }
 
-/// The contents of a bytes-like object, borrowed if they cannot change.
+/// Returns the contents of a bytes-like object, borrowed if they are immutable.
 pub(crate) fn bytes_of<'a>(data: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
     if data.is_instance_of::<PyMemoryView>() {
         let copy = data.call_method0(intern!(data.py(), "tobytes"))?;

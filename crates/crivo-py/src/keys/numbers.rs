@@ -1,7 +1,7 @@
-//! Which numbers are in a Python value? For sketches of numbers, which have no keys.
+//! Reads numbers from Python values, for sketches of numbers, which have no keys.
 //!
-//! Arrow columns are read by `crivo-arrow`, arrays of floats where they lie. NaN is a number like
-//! any other here: the sketch counts what is not finite.
+//! Arrow columns are read by `crivo-arrow`, arrays of floats in place. NaN is passed on like any
+//! other number, because the sketch counts numbers that are not finite.
 
 use arrow_array::ArrayRef;
 use crivo_arrow::numbers::{GatheredNumbers, take_floats};
@@ -14,11 +14,11 @@ use super::arrays::{has_foreign_dtype, nulls_of};
 use super::{arrow_chunks, is_missing, is_single, objects};
 use crate::errors::{Failure, Result, broken_stream};
 
-/// Where numbers go, with the places of missing values as in a [`Stretch`](super::Stretch).
+/// Takes numbers, with the places of missing values as in a [`Stretch`](super::Stretch).
 pub(crate) type TakeNumbers<'t> = crivo_arrow::numbers::TakeNumbers<'t, Failure>;
 
-/// Gives `take` every number in `values`; returns how many missing values were skipped. `so_far`
-/// says what was done with those before one that is refused.
+/// Passes every number in `values` to `take`. Returns how many missing values were skipped.
+/// `so_far` says in errors what happened to the values before a refused one.
 pub(crate) fn take_numbers(values: &Bound<'_, PyAny>, so_far: &str, take: TakeNumbers<'_>) -> Result<u64> {
     let py = values.py();
     let mut missing = 0;
@@ -48,7 +48,7 @@ pub(crate) fn take_numbers(values: &Bound<'_, PyAny>, so_far: &str, take: TakeNu
     Ok(missing)
 }
 
-/// One number.
+/// Returns one number.
 pub(crate) fn number_of(object: &Bound<'_, PyAny>) -> Result<f64> {
     if let Ok(float) = object.cast::<PyFloat>() {
         return Ok(float.value());
@@ -110,7 +110,7 @@ fn from_array(values: &Bound<'_, PyAny>, so_far: &str, take: TakeNumbers<'_>) ->
     plain.py().detach(|| take_floats(numbers, nulls.as_ref(), take))
 }
 
-/// Gives `take` every number of an Arrow array.
+/// Passes every number of an Arrow array to `take`.
 pub(crate) fn take_numbers_of(array: &ArrayRef, take: TakeNumbers<'_>) -> Result<()> {
     crivo_arrow::numbers::take_numbers("", array, take)
 }

@@ -1,4 +1,4 @@
-//! Python objects, one by one: lists, tuples, generators, and single keys.
+//! Reads Python objects one by one: from lists, tuples and generators, and single keys.
 
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime, TimeDelta};
 use crivo::keys::text::{push_boolean, push_f32, push_f64, push_i64};
@@ -11,8 +11,8 @@ use super::text::{write_day, write_instant, write_time_of_day};
 use super::{Feed, Verb, arrays};
 use crate::errors::{Failure, Result};
 
-/// Reads an iterable. What comes before a value that is refused, or before an exception of the
-/// iterator itself, is handed over; so what the message says of it is true.
+/// Reads an iterable. The values before a refused one, or before an exception of the iterator
+/// itself, are passed on. So the error message is right about them.
 pub(super) fn read(values: &Bound<'_, PyAny>, verb: &Verb, feed: &mut Feed<'_>) -> Result<()> {
     let py = values.py();
     let kind = feed.kind();
@@ -41,9 +41,9 @@ fn iterate<'py>(values: &Bound<'py, PyAny>) -> Result<Bound<'py, pyo3::types::Py
     })
 }
 
-/// Lends `object` as a key of the kind to `work`; `None` if it stands for a missing value.
+/// Calls `work` with `object` as a key of the kind. Returns `None` if the value is missing.
 ///
-/// The common types come first, and for them nothing is allocated.
+/// The common types come first, and need no allocation.
 pub(super) fn with_key<R>(
     object: &Bound<'_, PyAny>,
     kind: KeyKind,
@@ -73,9 +73,9 @@ pub(super) fn with_key<R>(
     Ok(integer_key(object)?.map(|integer| work(KeyRef::Integer(integer))))
 }
 
-/// Appends the text that stands for an object which is neither `str` nor `bytes`.
+/// Appends the text form of an object that is neither `str` nor `bytes`.
 fn write_text(object: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> {
-    // `bool` is a subclass of `int` and must be asked for first.
+    // `bool` is a subclass of `int`, so it is checked first.
     if let Ok(boolean) = object.cast::<PyBool>() {
         push_boolean(out, boolean.is_true());
         return Ok(true);
@@ -104,7 +104,8 @@ fn write_text(object: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> {
         ("numpy", "datetime64") => arrays::write_scalar_time(object, out),
         _ if is_missing(object)? => Ok(false),
         _ if object.hasattr("__index__")? => write_integer(&object.call_method0("__index__")?, out),
-        // Classes that inherit, as pandas's Timestamp does; a `datetime` is a `date` too.
+        // Subclasses, such as pandas's Timestamp. A `datetime` is also a `date`, so it is checked
+        // first.
         _ if is_a(object, "datetime", "datetime")? => {
             write_datetime(object, nanoseconds_beyond(object)?, out)
         }
@@ -118,12 +119,12 @@ fn write_text(object: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> {
     }
 }
 
-/// Whether it is an instance of a class of the standard library.
+/// Returns true if the object is an instance of a class of the standard library.
 fn is_a(object: &Bound<'_, PyAny>, module: &str, class: &str) -> PyResult<bool> {
     object.is_instance(&object.py().import(module)?.getattr(class)?)
 }
 
-/// As many digits as Python writes of an integer, unless told otherwise.
+/// The most digits that Python writes of an integer by default.
 const LONGEST_DECIMAL: u64 = 4300;
 
 const ADVICE: &str = "pass columns whole, or convert the values with str";
@@ -146,7 +147,7 @@ fn write_date(date: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> {
     Ok(true)
 }
 
-/// The digits that are there are kept, as Arrow keeps those of a column: 12.50 is not 12.5.
+/// Keeps all digits of a decimal number, as Arrow does in columns: 12.50 is not 12.5.
 fn write_decimal(decimal: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> {
     if decimal.call_method0("is_nan")?.is_truthy()? {
         return Ok(false);
@@ -154,20 +155,20 @@ fn write_decimal(decimal: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Result<bool> 
     if decimal.call_method0("is_infinite")?.is_truthy()? {
         return Err(Failure::key("a decimal number", describe(decimal), "use a float for it"));
     }
-    // One with an exponent of a billion is a few bytes, but not when it is written out.
+    // A number with an exponent of a billion has few bytes, but its text would be huge.
     let magnitude: i64 = decimal.call_method0("adjusted")?.extract()?;
     if magnitude.unsigned_abs() > LONGEST_DECIMAL {
         let expected = format_args!("a decimal number of at most {LONGEST_DECIMAL} digits");
         return Err(Failure::key(expected, describe(decimal), "use a float for it"));
     }
-    // No column can hold a zero below zero.
+    // Columns have no negative zero.
     let plain = if decimal.is_truthy()? { decimal.clone() } else { decimal.call_method0("copy_abs")? };
     out.extend_from_slice(plain.call_method1("__format__", ("f",))?.str()?.to_str()?.as_bytes());
     Ok(true)
 }
 
-/// An instant with a zone is written in UTC. The difference is taken here, where the hours before
-/// the year 1 can be counted, which Python cannot.
+/// Writes an instant with a zone in UTC. The offset is subtracted here and not in Python, which
+/// cannot represent hours before the year 1.
 fn write_datetime(object: &Bound<'_, PyAny>, nanoseconds: i64, out: &mut Vec<u8>) -> Result<bool> {
     let offset: Option<TimeDelta> = object.call_method0("utcoffset")?.extract()?;
     let zone = pyo3::types::PyDict::new(object.py());
@@ -178,7 +179,7 @@ fn write_datetime(object: &Bound<'_, PyAny>, nanoseconds: i64, out: &mut Vec<u8>
     Ok(true)
 }
 
-/// What pandas's times have beyond the microseconds of Python's.
+/// Returns the nanoseconds of a pandas time beyond Python's microseconds.
 fn nanoseconds_beyond(time: &Bound<'_, PyAny>) -> Result<i64> {
     match time.getattr_opt("nanosecond")? {
         Some(nanoseconds) => Ok(nanoseconds.extract()?),
@@ -186,7 +187,7 @@ fn nanoseconds_beyond(time: &Bound<'_, PyAny>) -> Result<i64> {
     }
 }
 
-/// An integer key; `None` for a missing value, NaN among them.
+/// Returns an integer key, or `None` for a missing value or NaN.
 pub(super) fn integer_key(object: &Bound<'_, PyAny>) -> Result<Option<u64>> {
     if object.is_instance_of::<PyInt>() && !object.is_instance_of::<PyBool>() {
         return integer_in_range(object).map(Some);
@@ -201,7 +202,8 @@ pub(super) fn integer_key(object: &Bound<'_, PyAny>) -> Result<Option<u64>> {
     Err(Failure::key("an integer", describe(object), "a sketch for other keys is built with keys='text'"))
 }
 
-/// Negative integers in two's complement, as the library's rule for signed keys is.
+/// Returns an integer in 64 bits. Negative integers are in two's complement, as the library's rule
+/// for signed keys says.
 fn integer_in_range(integer: &Bound<'_, PyAny>) -> Result<u64> {
     if let Ok(signed) = integer.extract::<i64>() {
         return Ok(signed as u64);
@@ -215,14 +217,14 @@ fn integer_in_range(integer: &Bound<'_, PyAny>) -> Result<u64> {
     })
 }
 
-/// What pandas puts where a value is missing, besides None and NaN.
+/// Returns true for pandas's marks of missing values other than None and NaN.
 pub(crate) fn is_missing(object: &Bound<'_, PyAny>) -> Result<bool> {
     let class = object.get_type();
     let name = class.name()?;
     Ok(matches!(name.to_str()?, "NAType" | "NaTType") && class.module()?.to_str()?.starts_with("pandas"))
 }
 
-/// The type, and the value if it is short.
+/// Returns the type of an object, and its value if that is short.
 pub(super) fn describe(object: &Bound<'_, PyAny>) -> String {
     const LONGEST: usize = 40;
     let class = object.get_type().name().map_or_else(|_| "an object".to_owned(), |name| name.to_string());

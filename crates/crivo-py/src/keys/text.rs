@@ -1,8 +1,8 @@
-//! The text of times as Python holds them.
+//! Writes the text of times that are Python objects.
 //!
-//! What the text is, the library decides (`crivo::keys::text`, docs/keys.md); this only brings the
-//! values into its terms. Instants of a known zone are written in UTC with a `Z`, since the zone is
-//! how they are shown, not what they are.
+//! The library defines the text (`crivo::keys::text`, docs/keys.md). This module only converts the
+//! values. Instants with a known zone are written in UTC with a `Z`, because the zone is part of
+//! their display and not of their value.
 
 use arrow_schema::TimeUnit;
 use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
@@ -15,10 +15,10 @@ pub(super) fn write_day(date: NaiveDate, out: &mut Vec<u8>) {
     push_date(out, (date.num_days_from_ce() - FIRST_OF_1970).into());
 }
 
-/// Appends an instant to the microsecond, and the nanoseconds beyond it.
+/// Appends an instant in microseconds, with the nanoseconds beyond them.
 pub(super) fn write_instant(value: NaiveDateTime, nanoseconds: i64, universal: bool, out: &mut Vec<u8>) {
     let micros = value.and_utc().timestamp_micros();
-    // Only times near enough to be counted in nanoseconds have any.
+    // Only times that can be counted in nanoseconds have nanoseconds.
     match micros.checked_mul(1_000).and_then(|coarse| coarse.checked_add(nanoseconds)) {
         Some(nanos) if nanoseconds != 0 => push_instant(out, nanos, TimeUnit::Nanosecond, universal),
         _ => push_instant(out, micros, TimeUnit::Microsecond, universal),

@@ -1,4 +1,4 @@
-//! What a column of weights holds: one number for each value of the column beside it.
+//! Reads a column of weights: one number for each value of the column of keys.
 
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
@@ -6,17 +6,17 @@ use pyo3::types::{PyList, PyTuple};
 
 use crate::errors::{Failure, Result, setting};
 
-/// A number that can be a weight, and how an array or a list gives it.
+/// A type of weight, and how to read it from an array or a list.
 pub(crate) trait Weight: Element + Copy + Send + Sync {
-    /// What many of this type are called, for messages.
+    /// The plural name of this type, for messages.
     const NAME: &'static str = "weights";
-    /// What weights of this type are, for messages.
+    /// The description of valid weights of this type, for messages.
     const EXPECTED: &'static str;
-    /// The array's type that holds them.
+    /// NumPy's type code of an array of these weights.
     const DTYPE: &'static str;
-    /// The kinds of array that can be converted without loss.
+    /// NumPy's kinds of array that convert to this type without loss.
     const KINDS: &'static str;
-    /// Whether it can be below 0.
+    /// Whether weights of this type may be negative.
     const IS_SIGNED: bool = false;
 
     fn from_python(number: &Bound<'_, PyAny>) -> Result<Self>;
@@ -42,7 +42,7 @@ impl Weight for f64 {
     }
 }
 
-/// Times, which lie beside columns as weights do.
+/// Times, which accompany columns as weights do.
 impl Weight for i64 {
     const NAME: &'static str = "times";
     const EXPECTED: &'static str = "whole numbers of 64 bits";
@@ -55,7 +55,7 @@ impl Weight for i64 {
     }
 }
 
-/// The weights in a list or other iterable, a NumPy array, or what converts to one.
+/// Returns the weights in a list or other iterable, a NumPy array, or a value that converts to one.
 pub(crate) fn weights_of<W: Weight>(weights: &Bound<'_, PyAny>) -> Result<Vec<W>> {
     let is_list = weights.is_instance_of::<PyList>() || weights.is_instance_of::<PyTuple>();
     if !is_list && weights.hasattr("__array__")? {

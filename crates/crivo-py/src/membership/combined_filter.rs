@@ -1,4 +1,4 @@
-//! Filters side by side.
+//! The combination of several filters.
 
 use crivo::membership::CombinedFilter as Sketch;
 use crivo::sketch::{InsertHashes, Membership};

@@ -42,7 +42,7 @@ insert_batch_method!(CountingBloom);
 insert_hashes_method!(CountingBloom);
 filter_methods!(CountingBloom, Sketch);
 
-/// The methods that take keys out.
+/// The methods that remove keys.
 static REMOVE: Verb =
     Verb { one: "remove", many: "remove_batch", hashes: "remove_hashes", so_far: "nothing was removed" };
 
@@ -215,7 +215,7 @@ impl CountingBloom {
 }
 
 impl CountingBloom {
-    /// Gathers the hashes of all keys first, so that they can be taken out together or not at all.
+    /// Collects the hashes of all keys first, so that either all or none are removed.
     fn remove_all(&self, py: Python<'_>, read: Reader, values: &Bound<'_, PyAny>) -> Result<u64> {
         let mut hashes = Vec::new();
         let mut take = |stretch: Stretch<'_>| {
@@ -228,7 +228,7 @@ impl CountingBloom {
     }
 }
 
-/// Eight bits where none are asked for.
+/// Returns the width of counters, by default eight bits.
 fn width_of(bits: Option<&Bound<'_, PyAny>>) -> Result<CounterBits> {
     let Some(bits) = bits else { return Ok(CounterBits::Eight) };
     Ok(CounterBits::of(setting("counter bits", bits, "4, 8, 16 or 32")?)?)

@@ -31,7 +31,7 @@ pub(crate) struct DirectTable(Shared<Sketch>);
 sketch_methods!(DirectTable, Sketch);
 insert_batch_method!(DirectTable);
 
-/// The method that takes one integer out; many are taken out as a set.
+/// The method that removes one integer. Many are removed as a set.
 static REMOVE: Verb = Verb { one: "remove", many: "", hashes: "", so_far: "" };
 
 #[pymethods]

@@ -1,4 +1,4 @@
-//! Is it in there?
+//! Filters: approximate sets that answer whether a key is a member.
 
 mod binary_fuse;
 mod blocked_bloom;
@@ -35,27 +35,28 @@ fn contains_each<S: ContainsHashes + Encode>(
     Ok(())
 }
 
-/// How many different keys a filter is to be made for.
+/// Reads the number of different keys that a filter is sized for.
 fn items_of(items: &Bound<'_, PyAny>) -> Result<u64> {
     setting_in("items", items, 1..=1 << 42)
 }
 
-/// How many different keys a rate is asked for.
+/// Reads the number of different keys for which a rate is computed.
 fn any_number_of(items: &Bound<'_, PyAny>) -> Result<u64> {
     setting("items", items, "0 to 2^64 - 1")
 }
 
-/// How many bits or counters a filter is to have.
+/// Reads the number of bits or counters of a filter.
 fn cells_of(name: &str, cells: &Bound<'_, PyAny>) -> Result<u64> {
     setting_in(name, cells, 1..=1 << 43)
 }
 
-/// How many of them each key has.
+/// Reads the number of bits or counters of each key.
 fn hashes_of(hashes: &Bound<'_, PyAny>) -> Result<u32> {
     Ok(setting_in("hashes", hashes, 1..=64)? as u32)
 }
 
-/// The Python methods of the filters: `filter_methods!(Bloom, Sketch)` beside `sketch_methods`.
+/// Defines the Python methods of filters: `filter_methods!(Bloom, Sketch)`, used together with
+/// `sketch_methods`.
 macro_rules! filter_methods {
     ($class:ident, $sketch:ty) => {
         #[pymethods]

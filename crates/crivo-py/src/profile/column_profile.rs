@@ -1,4 +1,4 @@
-//! [`ColumnProfile`]: what is in a column, in one pass.
+//! [`ColumnProfile`]: the profile of a column, made in one pass.
 
 use crivo::Confidence;
 use crivo::keys::{KeyRef, KeyScheme};

@@ -1,4 +1,4 @@
-//! [`DDSketch`]: quantiles with a relative error that is certain.
+//! [`DDSketch`]: quantiles with a guaranteed relative error.
 
 use crivo::profile::DDSketch as Sketch;
 use pyo3::prelude::*;

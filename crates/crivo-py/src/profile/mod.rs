@@ -1,4 +1,4 @@
-//! What is in this column?
+//! Profiles of columns and tables.
 
 mod column_profile;
 mod ddsketch;

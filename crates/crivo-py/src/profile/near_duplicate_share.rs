@@ -1,4 +1,4 @@
-//! [`NearDuplicateShare`]: how many texts of a column say nearly the same as another?
+//! [`NearDuplicateShare`]: the share of a column's texts that have a near-duplicate.
 
 use crivo::keys::KeyRef;
 use crivo::profile::NearDuplicateShare as Sketch;

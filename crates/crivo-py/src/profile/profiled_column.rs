@@ -1,4 +1,4 @@
-//! [`ProfiledColumn`]: all that is kept of one column of a table.
+//! [`ProfiledColumn`]: all sketches of one column of a table.
 
 use crivo::profile::{ColumnSizes, ProfiledColumn as Column};
 use pyo3::exceptions::PyAttributeError;
@@ -11,7 +11,7 @@ use crate::estimate::Estimate;
 use crate::keys::{self, Stretch, scheme_of};
 use crate::sketch::{INSERT, Reduced, Shared};
 
-/// What `joins` answers: the verdict, the common values, and the share of each column that the
+/// The result of `joins`: the verdict, the common values, and the share of each column that the
 /// other has.
 type Join = (&'static str, Estimate, Estimate, Estimate);
 /// The bytes of the three parts.

@@ -37,14 +37,14 @@ common_methods!(TableProfile, Table);
 
 /// A column that was left out, and why.
 type LeftOut = (String, String);
-/// The kind of a change, the value it is about, what it was and is, its effect, and its probability
-/// by chance.
+/// The kind of a change, the value that changed, its old and its new state, the effect, and the
+/// probability of the change by chance.
 type Change<'py> = (&'static str, Option<String>, Bound<'py, PyAny>, Bound<'py, PyAny>, f64, f64);
 /// A table by its number and a column by its name.
 type Place = (u32, String);
 /// Both columns, both shares, the common values, and whether each column could be a key.
 type Join = (Place, Place, Estimate, Estimate, Estimate, bool, bool);
-/// The pairs, how many there are, how many are undecided, and the first of those.
+/// The pairs, the number of pairs, the number of undecided pairs, and the first of those.
 type Found = (Vec<Join>, u64, u64, Vec<(Place, Place)>);
 
 #[pymethods]
@@ -372,7 +372,7 @@ impl TableProfile {
 }
 
 impl TableProfile {
-    /// Asks the first column of a name.
+    /// Calls `ask` with the first column of a name.
     fn column<T: Send>(
         &self,
         py: Python<'_>,
@@ -385,7 +385,7 @@ impl TableProfile {
     }
 }
 
-/// A named tuple of `crivo._table`.
+/// Makes a named tuple of `crivo._table`.
 fn made<'py>(py: Python<'py>, class: &str, fields: impl PyCallArgs<'py>) -> PyResult<Bound<'py, PyAny>> {
     py.import("crivo._table")?.getattr(class)?.call1(fields)
 }
@@ -394,7 +394,7 @@ fn names_of(table: &Table) -> Vec<String> {
     table.columns().iter().map(|column| column.name().to_owned()).collect()
 }
 
-/// Takes all values of a column. The salt for the drawing of rows is the hash of the first value of
+/// Adds all values to a column. The salt for the drawing of rows is the hash of the first value of
 /// the first column, as on the command line.
 fn fill(column: &mut TableColumn, values: &Bound<'_, PyAny>, salt: &mut Option<u64>) -> Result<()> {
     let scheme = column.data().profile.scheme();

@@ -13,7 +13,7 @@ use crate::estimate::Estimate;
 use crate::keys::{Verb, scheme_of, to_python};
 use crate::sketch::{INSERT, Reduced, Shared, common_methods, insert_batch_method};
 
-/// The methods that ask about a key's place in the order.
+/// The method that returns a key's place in the order.
 static COUNT_BELOW: Verb = Verb { one: "count_below", many: "", hashes: "", so_far: "" };
 
 /// The key of a quantile, its lower and its upper bound.

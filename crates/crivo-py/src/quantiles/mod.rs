@@ -1,4 +1,4 @@
-//! Which value has that rank?
+//! Sketches that return the value at a rank.
 
 mod key_quantiles;
 mod number_quantiles;

@@ -1,4 +1,4 @@
-//! [`NumberQuantiles`]: quantiles with an error of the rank that is known.
+//! [`NumberQuantiles`]: quantiles with a known error of the rank.
 
 use crivo::Confidence;
 use crivo::quantiles::NumberQuantiles as Sketch;

@@ -1,4 +1,4 @@
-//! A fair sample.
+//! Random samples of a stream.
 
 mod reservoir;
 mod row_sample;
@@ -14,27 +14,27 @@ use pyo3::prelude::*;
 use crate::errors::{Result, setting, setting_in};
 use crate::keys::to_python;
 
-/// How many keys a sample may keep.
+/// Reads the number of keys that a sample may keep.
 fn capacity_of(capacity: &Bound<'_, PyAny>) -> Result<u64> {
     setting_in("capacity", capacity, 1..=u32::MAX.into())
 }
 
-/// The seed of the draws.
+/// Reads the seed of the draws.
 fn seed_of(seed: Option<&Bound<'_, PyAny>>) -> Result<u64> {
     seed.map_or(Ok(0), |seed| setting("seed", seed, "0 to 2^64 - 1"))
 }
 
-/// Keys as Python has them.
+/// Returns keys as Python objects.
 fn list<'py>(py: Python<'py>, keys: &[crivo::keys::OwnedKey]) -> PyResult<Vec<Bound<'py, PyAny>>> {
     keys.iter().map(|key| to_python(py, key.as_ref())).collect()
 }
 
-/// Copies that outlive the lock.
+/// Copies keys, so that they can be used after the lock is released.
 fn owned<'a>(keys: impl IntoIterator<Item = KeyRef<'a>>) -> Vec<crivo::keys::OwnedKey> {
     keys.into_iter().map(KeyRef::to_owned).collect()
 }
 
-/// What both samples have, besides `common_methods`.
+/// Defines the methods of both samples, in addition to `common_methods`.
 macro_rules! sample_methods {
     ($class:ident, $sketch:ty) => {
         #[pymethods]

@@ -1,4 +1,4 @@
-//! The sample of rows by their places.
+//! The sample of rows by their position.
 
 use crivo::sampling::RowSample as Sketch;
 use pyo3::prelude::*;

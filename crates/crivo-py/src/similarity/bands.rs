@@ -1,4 +1,4 @@
-//! [`Bands`]: which pairs of signatures meet.
+//! [`Bands`]: decides which pairs of signatures are candidates.
 
 use crivo::Confidence;
 use crivo::similarity::Bands as Library;
@@ -161,7 +161,7 @@ fn count_of(name: &'static str, count: &Bound<'_, PyAny>) -> Result<u32> {
     Ok(setting_in(name, count, 1..=u64::from(*Sketch::SIZES.end()))? as u32)
 }
 
-/// How long signatures are: 128 where nothing is said.
+/// Reads the length of signatures, by default 128.
 pub(super) fn hashes_of(hashes: Option<&Bound<'_, PyAny>>) -> Result<u32> {
     hashes.map_or(Ok(128), |hashes| count_of("hashes", hashes))
 }

@@ -1,4 +1,4 @@
-//! Texts that something is cut from: which stay, and what is left of those that change.
+//! The result of cutting passages from texts: which texts are kept, changed or dropped.
 
 use crivo::keys::KeyRef;
 use crivo_near::{Cut, deal};
@@ -25,7 +25,7 @@ impl<'a> PresentTexts<'a> {
         Self { texts, positions, all: slices.len() }
     }
 
-    /// The position of a text by its place among those that are present.
+    /// Returns the position of a text from its index among the present texts.
     pub(super) fn position(&self, place: u64) -> u64 {
         usize::try_from(place).ok().and_then(|place| self.positions.get(place)).copied().unwrap_or(u64::MAX)
     }
@@ -35,7 +35,7 @@ impl<'a> PresentTexts<'a> {
     }
 }
 
-/// What becomes of a text.
+/// The effect of an edit on a text.
 #[derive(Debug)]
 pub(super) enum Edit {
     Keep,
@@ -43,21 +43,22 @@ pub(super) enum Edit {
     Drop,
 }
 
-/// What becomes of all texts.
+/// The effects on all texts.
 #[derive(Debug, Default)]
 pub(super) struct Edits {
-    /// The positions of those that are dropped, ascending.
+    /// The positions of the dropped texts, in ascending order.
     dropped: Vec<u64>,
-    /// The positions of those that stay and change, ascending, with what is left of each.
+    /// The positions of the changed texts, in ascending order, with their new contents.
     changed: Vec<(u64, Vec<u8>)>,
     all: usize,
 }
 
-/// How many texts a thread takes at once: neighbours are found quickly.
+/// The number of texts that a thread takes at once. It is large because most texts take little
+/// time.
 const TEXTS_AT_ONCE: usize = 256;
 
 impl Edits {
-    /// Has `edit` decide about each text; `make` gives each thread its state.
+    /// Calls `edit` for each text. `make` makes the state of each thread.
     pub(super) fn of<S: Send>(
         present: &PresentTexts<'_>,
         threads: usize,
@@ -96,22 +97,22 @@ impl Edits {
         Ok(all)
     }
 
-    /// The positions of the texts that stay.
+    /// Returns the positions of the texts that are not dropped.
     pub(super) fn kept<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
         let mut dropped = self.dropped.iter().copied().peekable();
         let stays = |position: &u64| dropped.next_if_eq(position).is_none();
         PyArray1::from_vec(py, (0..self.all as u64).filter(stays).collect())
     }
 
-    /// The positions of the texts that stay and change, and what is left of each: bytes if it is
-    /// not UTF-8.
+    /// Returns the positions of the changed texts, with their new contents: `str`, or `bytes` if it
+    /// is not UTF-8.
     pub(super) fn changed<'py>(&self, py: Python<'py>) -> Result<Vec<(u64, Bound<'py, PyAny>)>> {
         let change = |(position, left): &(u64, Vec<u8>)| Ok((*position, to_python(py, KeyRef::Bytes(left))?));
         self.changed.iter().map(change).collect()
     }
 }
 
-/// What is cut, by the names that the command line has for it.
+/// Returns the extent of a cut from its name on the command line.
 pub(super) fn cut_of(name: &str) -> Result<Cut> {
     match name {
         "words" => Ok(Cut::Words),

@@ -1,4 +1,4 @@
-//! [`LshIndex`]: which of many sets are like this one, or like each other.
+//! [`LshIndex`]: finds similar sets among many.
 
 use crivo::Confidence;
 use crivo::similarity::LshIndex as Index;
@@ -35,7 +35,7 @@ use crate::sketch::{Reduced, Shared};
 #[derive(Debug)]
 pub(crate) struct LshIndex(Shared<Index>);
 
-/// What a pickle holds: sizes, keys, seed, the limit of crowds, and the contents.
+/// The state in a pickle: sizes, keys, seed, the limit of crowds, and the contents.
 type State<'py> = (
     u32,
     Bands,
@@ -237,7 +237,7 @@ impl LshIndex {
     }
 }
 
-/// An id is an integer: what is none is refused with what to do about it.
+/// Reads an id. If it is no integer, the error says what to do.
 fn id_of(id: &Bound<'_, PyAny>) -> Result<u64> {
     if !id.hasattr("__index__")? {
         let found = id.get_type().name()?;

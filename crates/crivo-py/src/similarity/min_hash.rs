@@ -1,4 +1,4 @@
-//! [`MinHash`]: the similarity of two sets from a few hundred numbers each.
+//! [`MinHash`]: estimates the similarity of two sets from a few hundred numbers each.
 
 use crivo::Confidence;
 use crivo::similarity::MinHash as Sketch;
@@ -34,7 +34,7 @@ insert_batch_method!(MinHash);
 insert_hashes_method!(MinHash);
 
 impl MinHash {
-    /// A copy of the library's sketch, for work with it while another lock is held.
+    /// Returns a copy of the library's sketch, for use while another lock is held.
     pub(super) fn sketch(&self, py: Python<'_>) -> Sketch {
         self.0.detached(py, |sketch| sketch.clone())
     }

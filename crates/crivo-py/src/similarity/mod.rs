@@ -1,4 +1,4 @@
-//! Which are alike?
+//! Similarity of sets and texts.
 
 mod bands;
 mod edits;
@@ -32,7 +32,7 @@ use pyo3::types::{PyBytes, PyString};
 use crate::errors::{Failure, Result, setting, setting_in};
 use crate::keys::{self, Stretch, Verb, scheme_of};
 
-/// The functions that compare what they are given.
+/// The method that errors of comparing functions point to.
 static COMPARE: Verb = Verb { one: "", many: "", hashes: "jaccard with keys='hash'", so_far: "" };
 
 /// The Jaccard similarity of two sets, exactly: what is in both as a share of what is in either.
@@ -99,7 +99,7 @@ pub(crate) fn shingles<'py>(
     Ok(PyArray1::from_vec(text.py(), set))
 }
 
-/// How many slots a signature has.
+/// Reads the number of slots of a signature.
 fn k_of(k: &Bound<'_, PyAny>) -> Result<u32> {
     let (least, most) = Sketch::SIZES.into_inner();
     Ok(setting_in("k", k, least.into()..=most.into())? as u32)

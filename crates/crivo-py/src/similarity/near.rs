@@ -1,4 +1,4 @@
-// This file is long because the texts that Python shows stand in it.
+// This file is long because it contains the docstrings that Python shows.
 
 //! [`near_duplicates`]: from texts to verified pairs and clusters, in one call.
 
@@ -133,10 +133,10 @@ fn linking_of(linking: &str) -> Result<Linking> {
     }
 }
 
-/// One name for each text, different from the others.
+/// Returns one id for each text. All ids must be different.
 fn ids_of(ids: &Bound<'_, PyAny>, texts: usize) -> Result<Vec<Py<PyAny>>> {
     let py = ids.py();
-    // A column's elements would be scalars of its own; a list has Python's.
+    // Elements of a column would be its own scalars. A list has Python objects.
     let ids = match ["to_pylist", "tolist"].into_iter().find(|name| ids.hasattr(*name).unwrap_or(false)) {
         Some(as_list) => ids.call_method0(as_list)?,
         None => ids.clone(),
@@ -187,7 +187,7 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    /// The exception that stopped the work, if one did.
+    /// Returns the exception that stopped the work, if any.
     pub(super) fn into_raised(self) -> Option<PyErr> {
         self.raised.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -232,7 +232,7 @@ impl Documents for Present<'_> {
     }
 }
 
-/// What a search brought, in the positions of the texts.
+/// The result of a search, in positions of the texts.
 #[derive(Debug)]
 struct Found {
     pairs: Vec<[u32; 2]>,
@@ -281,7 +281,7 @@ impl Found {
             similarities.push(similarity);
             Ok(())
         })?;
-        // Missing texts stay, each by itself.
+        // Each missing text is kept, in a cluster of its own.
         let mut kept: Vec<u32> = (0..texts as u32).collect();
         for (&of, member) in clusters.kept().iter().zip(0..) {
             kept[position(member) as usize] = position(of);
@@ -301,7 +301,7 @@ impl Found {
 }
 
 impl Found {
-    /// Whether the parts can be those of one search: what comes from a pickle may be anything.
+    /// Returns true if the parts are consistent with each other. A pickle may contain anything.
     fn is_consistent(&self) -> bool {
         let kept = |position: u32| self.clusters.get(position as usize).copied();
         self.documents as usize <= self.clusters.len()
@@ -329,8 +329,8 @@ pub(crate) struct NearDuplicates {
     ids: Option<Vec<Py<PyAny>>>,
 }
 
-/// What a pickle holds: pairs, similarities, clusters, three counts, bands, what was missed, and
-/// ids.
+/// The state in a pickle: pairs, similarities, clusters, three counts, bands, the estimate of
+/// missed pairs, and ids.
 type State<'py> = (
     Bound<'py, PyArray2<u32>>,
     Bound<'py, PyArray1<f64>>,

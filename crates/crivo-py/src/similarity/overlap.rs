@@ -1,4 +1,4 @@
-//! [`benchmark_overlap`]: which texts contain which items of a benchmark?
+//! [`benchmark_overlap`]: finds the texts that contain items of a benchmark.
 
 use crivo_near::{Benchmark, Cut, cut, overlap, thread_count};
 use numpy::PyArray1;
@@ -8,7 +8,7 @@ use super::edits::{Edit, Edits, PresentTexts, cut_of};
 use super::texts::Texts;
 use crate::errors::{Result, setting};
 
-/// The memory for the hits before they go to a temporary file, as the command line has it.
+/// The memory for hits before they are written to a temporary file, as on the command line.
 const MEMORY: u64 = 256 << 20;
 
 /// Finds the texts that contain items of a benchmark: at least a `share` of the item's runs of that

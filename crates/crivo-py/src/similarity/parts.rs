@@ -2,9 +2,9 @@
 //! machines.
 //!
 //! On one machine the engine does them itself. If the documents are on several machines, each
-//! machine signs its own ([`Signer::sign`]). The caller joins documents that share a band key and
-//! sends their sets ([`Signer::sets`]) to where they are compared, by a [`Verifier`]. Each step is
-//! the engine's own, so the pairs are the same.
+//! machine signs its own ([`Signer::sign`]). The caller joins documents that share a band key, and
+//! sends their sets ([`Signer::sets`]) to the machine whose [`Verifier`] compares them. Each step
+//! is the engine's own, so the pairs are the same.
 
 use std::collections::HashMap;
 
@@ -206,14 +206,14 @@ pub(crate) struct Verifier {
     state: Shared<Group>,
 }
 
-/// The sets of the group that is being compared.
+/// The sets of the current group.
 #[derive(Debug, Default)]
 struct Group {
     number: Option<i64>,
     sets: HashMap<Box<[u8]>, Vec<u64>>,
 }
 
-/// Where each set begins, with the end of the last, and the hashes of all.
+/// The start of each set, with the end of the last, and the hashes of all sets.
 type Sets<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u64>>);
 
 /// The rows of pairs that are near-duplicates, and their similarities.

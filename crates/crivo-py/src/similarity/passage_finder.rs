@@ -42,10 +42,10 @@ pub(crate) struct PassageFinder {
     seed: u64,
 }
 
-/// Where the anchors of each text begin, with the end of the last; their hashes and positions.
+/// The start of the anchors of each text, with the end of the last; their hashes and positions.
 type Anchors<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>);
 
-/// Where the windows of each text begin, with the end of the last; their first words, anchors and
+/// The start of the windows of each text, with the end of the last; their first words, anchors and
 /// keys.
 type Windows<'py> = (
     Bound<'py, PyArray1<i64>>,
@@ -54,7 +54,7 @@ type Windows<'py> = (
     Bound<'py, PyArray1<u64>>,
 );
 
-/// First byte, end, which earlier text has it, and first byte and end there.
+/// A passage as first byte and end, the earlier text that has it, and first byte and end there.
 type FoundPassage = (usize, usize, u32, usize, usize);
 
 #[pymethods]

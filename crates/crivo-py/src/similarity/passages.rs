@@ -1,4 +1,4 @@
-//! [`repeated_passages`]: what stands in two places.
+//! [`repeated_passages`]: finds passages that occur in two places.
 
 use crivo_near::{Cut, PassageSettings, count_words, cut, thread_count};
 use numpy::PyArray1;
@@ -68,7 +68,7 @@ pub(crate) fn repeated_passages(
     Ok(found?)
 }
 
-/// Where a passage stands, and where it stood first: text, first byte, byte behind the last.
+/// A passage and its first occurrence, each as text, first byte, and the byte after the last.
 type PassagePlaces = (u64, u32, u32, u64, u32, u32);
 
 /// The passages of a collection that stand in two places: made by `repeated_passages`.

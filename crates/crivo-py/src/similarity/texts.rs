@@ -1,5 +1,5 @@
-//! Texts where they lie: of a list the objects are held and their bytes borrowed, of an Arrow
-//! column the buffers are. Nothing is copied but a pointer and a length for each.
+//! Borrowed texts: for a list, the objects are held and their bytes borrowed; for an Arrow column,
+//! the buffers are. Only a pointer and a length are copied for each text.
 
 use arrow_array::{Array, ArrayRef};
 use crivo_arrow::texts_of;
@@ -9,14 +9,14 @@ use pyo3::types::{PyBytes, PyFloat, PyString};
 use crate::errors::{Failure, Result, broken_stream};
 use crate::keys;
 
-/// Texts that outlive the GIL's release.
+/// Texts that stay valid while the GIL is released.
 pub(super) enum Texts<'py> {
     Objects(Vec<Bound<'py, PyAny>>),
     Chunks(Vec<ArrayRef>),
 }
 
 impl<'py> Texts<'py> {
-    /// Those in a list or other iterable, a NumPy array or an Arrow column.
+    /// Borrows the texts of a list or other iterable, a NumPy array or an Arrow column.
     pub(super) fn of(values: &Bound<'py, PyAny>) -> Result<Self> {
         if keys::is_single(values)? {
             return Err(Failure::key("many texts", values.get_type().name()?, "put a single text in a list"));
@@ -35,7 +35,7 @@ impl<'py> Texts<'py> {
         Ok(Self::Objects(objects))
     }
 
-    /// The bytes of each text; none of a missing one.
+    /// Returns the bytes of each text; `None` for a missing one.
     pub(super) fn slices(&self) -> Result<Vec<Option<&[u8]>>> {
         match self {
             Self::Objects(objects) => objects
@@ -57,7 +57,7 @@ impl<'py> Texts<'py> {
     }
 }
 
-/// The UTF-8 of a `str`, or the contents of `bytes`.
+/// Returns the UTF-8 of a `str`, or the contents of `bytes`.
 pub(crate) fn bytes_of_text<'a>(text: &'a Bound<'_, PyAny>) -> Result<&'a [u8]> {
     if let Ok(string) = text.cast::<PyString>() {
         return string.to_str().map(str::as_bytes).map_err(|_| {
@@ -71,7 +71,7 @@ pub(crate) fn bytes_of_text<'a>(text: &'a Bound<'_, PyAny>) -> Result<&'a [u8]> 
     }
 }
 
-/// None, and what pandas writes for it.
+/// Returns true for None, NaN, and pandas's marks of missing values.
 fn is_missing(object: &Bound<'_, PyAny>) -> Result<bool> {
     let is_nan = || object.cast::<PyFloat>().is_ok_and(|float| float.value().is_nan());
     Ok(object.is_none() || is_nan() || keys::is_missing(object)?)

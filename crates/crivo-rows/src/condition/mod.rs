@@ -9,17 +9,17 @@
 //! operator  = "=" | "!=" | "<" | "<=" | ">" | ">=" | "~"
 //! ```
 //!
-//! A field is a name or a number from 1; 0 is the whole row. What has blanks or signs in it is
-//! quoted, `'so'` or `"so"`. Numbers are compared as numbers: an unquoted number is equal to fields
-//! that are the same number, however written. Everything else is compared as text, byte by byte;
-//! `~` looks for a regular expression anywhere in the field. `field % 3` alone asks whether 3
-//! divides it.
+//! A field is a name or a number from 1; 0 is the whole row. A word with blanks or signs is quoted,
+//! `'so'` or `"so"`. Numbers are compared as numbers: an unquoted number equals all fields with the
+//! same number, however written. Everything else is compared as text, byte by byte. `~` searches
+//! for a regular expression anywhere in the field. `field % 3` alone is true if 3 divides the
+//! field.
 //!
-//! **One rule of three values.** A question that cannot be answered is neither true nor false: any
-//! question about an empty or missing field except whether it is empty, and whether a text is less
-//! than a number. `not` leaves it open, `and` is false if one side is, `or` is true if one side is,
-//! and a row with an open answer is left out. So `a != 1` and `not a = 1` are the same. `a = ''` is
-//! another way to write `a is empty`.
+//! **Three truth values.** A test that has no answer is neither true nor false, but open. These are
+//! all tests of an empty or missing field except whether it is empty, and whether a text is less
+//! than a number. `not` of an open answer is open. `and` is false if one side is, and `or` is true
+//! if one side is. A row with an open answer is left out. So `a != 1` and `not a = 1` are the same.
+//! `a = ''` is another way to write `a is empty`.
 
 mod parse;
 
@@ -32,7 +32,7 @@ use crate::column::Values;
 use crate::error::Result;
 use crate::numbers;
 
-/// A condition, ready to be asked of every row; see the [module](self) for how one is written.
+/// A condition that can be tested on every row. The [module](self) describes how to write one.
 ///
 /// ```
 /// use crivo_rows::condition::Condition;
@@ -44,7 +44,7 @@ use crate::numbers;
 #[derive(Debug, Clone)]
 pub struct Condition {
     root: Node,
-    /// The fields it needs, in the order of their columns.
+    /// The fields of the condition, in the order of their columns.
     pub fields: Vec<String>,
 }
 
@@ -56,7 +56,7 @@ enum Node {
     Test(Operand, Test),
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Operand {
     Row,
@@ -65,15 +65,15 @@ enum Operand {
 
 #[derive(Debug, Clone)]
 enum Test {
-    /// Compared with a number, after the remainder if there is one.
+    /// Compares with a number, after the remainder if there is one.
     Number { remainder: Option<u64>, operator: Operator, value: f64 },
-    /// Compared with a text.
+    /// Compares with a text.
     Text { operator: Operator, value: Vec<u8> },
-    /// Compared with each of these, which are numbers or texts.
+    /// Compares with each of these, which are numbers or texts.
     In(Vec<Test>),
-    /// Searched for a pattern.
+    /// Searches for a pattern.
     Pattern(Regex),
-    /// Asked whether it is empty.
+    /// Tests whether the value is empty.
     Empty,
 }
 
@@ -101,7 +101,7 @@ impl Operator {
 }
 
 impl Condition {
-    /// Sets `matches[row]` for every row of a batch; `column` says where each of the fields is.
+    /// Sets `matches[row]` for every row of a batch. `column` returns the column of each field.
     pub fn ask(&self, batch: &RowBatch<'_>, column: impl Fn(usize) -> Option<usize>, matches: &mut [bool]) {
         let columns: Vec<Option<Values<'_>>> =
             (0..self.fields.len()).map(|field| column(field).map(|column| batch.column(column))).collect();
@@ -114,7 +114,7 @@ impl Condition {
         }
     }
 
-    /// The same for a batch of all columns, in which the fields are found by their names.
+    /// Tests the condition on a batch of all columns, in which the fields are found by their names.
     ///
     /// # Errors
     /// If the table has no such field.
@@ -126,8 +126,7 @@ impl Condition {
             names.iter().position(|name| name == field).or_else(|| by_number().map(|number| number - 1))
         };
         let places: Vec<Option<usize>> = self.fields.iter().map(place).collect();
-        // Records of JSON need not have the same fields; a table's columns are the same in every
-        // row.
+        // JSON records need not have the same fields. In a table, every row has the same columns.
         if !batch.discovers_columns()
             && let Some(missing) = places.iter().position(Option::is_none)
         {
@@ -141,7 +140,7 @@ impl Condition {
 }
 
 impl Node {
-    /// The answer; none if it is open.
+    /// Returns the answer, or `None` if it is open.
     fn holds<'v>(&self, value: &impl Fn(Operand) -> Option<&'v [u8]>) -> Option<bool> {
         match self {
             Self::Any(nodes) => decided_by(true, nodes, value),
@@ -152,7 +151,8 @@ impl Node {
     }
 }
 
-/// The answer of several nodes: `decisive` if one of them is that; else open if one is open.
+/// Returns `decisive` if one of the nodes has that answer; else open (`None`) if one is open; else
+/// the opposite.
 fn decided_by<'v>(
     decisive: bool,
     nodes: &[Node],
@@ -170,7 +170,8 @@ fn decided_by<'v>(
 }
 
 impl Test {
-    /// The answer about a field; none if it is open. An empty field is given as none.
+    /// Returns the answer about a field, or `None` if it is open. An empty field is passed as
+    /// `None`.
     fn holds(&self, found: Option<&[u8]>) -> Option<bool> {
         match self {
             Self::Empty => return Some(found.is_none()),
@@ -192,7 +193,7 @@ impl Test {
             Self::Number { remainder: None, operator, value } => {
                 match numbers::decimal(found).and_then(|number| number.partial_cmp(value)) {
                     Some(order) => Some(operator.accepts(order)),
-                    // What is no number is certainly another value, and neither less nor greater.
+                    // A text that is not a number is unequal to it, and neither less nor greater.
                     None => match operator {
                         Operator::Equal => Some(false),
                         Operator::Unequal => Some(true),
@@ -212,7 +213,7 @@ impl Test {
 mod tests {
     use super::*;
 
-    /// Whether a row of these fields matches, by name.
+    /// Returns true if a row of these fields, given by name, matches.
     fn matches(condition: &str, row: &[(&str, &str)]) -> bool {
         let condition: Condition = condition.parse().unwrap();
         let answer = condition.root.holds(&|operand| match operand {

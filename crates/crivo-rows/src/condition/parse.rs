@@ -1,4 +1,4 @@
-//! From the text of a condition to its tree; what is wrong is said with the place it is at.
+//! Parses the text of a condition into a tree. Errors name the place of the fault.
 
 use std::str::FromStr;
 
@@ -7,14 +7,14 @@ use regex::bytes::Regex;
 use super::{Condition, Node, Operand, Operator, Test};
 use crate::numbers;
 
-/// The deepest nesting that is accepted. Deeper nesting has no use, and would be a deep recursion.
+/// The deepest nesting that is accepted. Deeper nesting has no use, and would recurse too deeply.
 const DEEPEST: usize = 100;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Token {
     /// A name, a number or a keyword.
     Word(String),
-    /// The same in quotes: always text.
+    /// A word in quotes, which is always text.
     Quoted(String),
     /// An operator or a bracket.
     Sign(&'static str),
@@ -30,9 +30,9 @@ impl Token {
     }
 }
 
-/// Longer ones first, so that `<=` is not taken for `<`.
+/// The operators and brackets. Longer ones come first, so that `<=` is not read as `<`.
 const SIGNS: [&str; 12] = ["!=", "<>", "<=", ">=", "==", "=", "<", ">", "~", "%", "(", ")"];
-/// Stands between the values of a list; elsewhere it is part of a value.
+/// Separates the values of a list. Elsewhere it is part of a value.
 const COMMA: &str = ",";
 
 fn tokens(text: &str) -> Result<Vec<Token>, String> {
@@ -56,7 +56,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
             };
             tokens.push(Token::Sign(sign));
             rest = &rest[sign.len()..];
-            // A pattern has signs of its own.
+            // A pattern may contain signs.
             if *sign == "~" && !rest.trim_start().starts_with(['\'', '"']) {
                 rest = rest.trim_start();
                 let end = pattern_end(rest);
@@ -81,7 +81,8 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
     Ok(tokens)
 }
 
-/// Where an unquoted pattern ends: at a blank, or before a bracket that closes none of its own.
+/// Returns the end of an unquoted pattern: a blank, or a closing bracket that the pattern did not
+/// open.
 fn pattern_end(text: &str) -> usize {
     let (mut open, mut in_class, mut escaped) = (0_usize, false, false);
     for (at, c) in text.char_indices() {
@@ -139,7 +140,7 @@ impl Parser {
         self.peek().map_or("nothing".into(), Token::shown)
     }
 
-    /// The values between brackets after `in`.
+    /// Parses the values between brackets after `in`.
     fn list(&mut self) -> Result<Test, String> {
         let mut tests = Vec::new();
         let mut before = "(";
@@ -303,7 +304,7 @@ impl Parser {
     }
 }
 
-/// A comparison with an unquoted word: as a number if it is one.
+/// Returns a comparison with an unquoted word. It compares numbers if the word is a number.
 fn of_word(word: String, operator: Operator) -> Test {
     match numbers::decimal(word.as_bytes()) {
         Some(value) => Test::Number { remainder: None, operator, value },
@@ -311,7 +312,7 @@ fn of_word(word: String, operator: Operator) -> Test {
     }
 }
 
-/// What is wrong with a pattern, without the drawing of where.
+/// Returns the message about a bad pattern, without the marked copy of the pattern.
 fn last_line(error: &regex::Error) -> String {
     let text = error.to_string();
     let line = text.lines().last().unwrap_or_default();

@@ -10,17 +10,17 @@ use crate::error::Result;
 use crate::input::Format;
 use crate::scan::Scan;
 
-/// Every integer up to here is a 64-bit float.
+/// Every integer up to here is exact as a 64-bit float.
 const EXACT_FLOATS: u64 = 1 << 53;
 
-/// The columns of what is written.
+/// The columns of the output.
 #[derive(Debug)]
 pub(super) struct Columns {
     pub(super) names: Vec<String>,
     pub(super) types: Vec<ColumnType>,
 }
 
-/// The type that holds every value of a column as it is.
+/// The type that represents every value of a column exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ColumnType {
     Text,
@@ -29,7 +29,7 @@ pub(super) enum ColumnType {
     Boolean,
 }
 
-/// What the values of a column are.
+/// The kinds of the values of a column.
 #[derive(Debug, Clone, Copy, Default)]
 #[allow(clippy::struct_excessive_bools)] // a set of kinds
 struct SeenKinds {
@@ -37,15 +37,15 @@ struct SeenKinds {
     boolean: bool,
     integer: bool,
     float: bool,
-    /// There is an integer that is no float.
+    /// There is an integer beyond [`EXACT_FLOATS`].
     wide: bool,
 }
 
-/// A column that was met.
+/// A column that was found.
 #[derive(Debug, Default)]
 struct Met {
-    /// The first record of the batch that it was met in, and its place among the columns of that
-    /// batch.
+    /// The first record of the batch in which the column was found first, and its place among the
+    /// columns of that batch.
     first: (u64, usize),
     kinds: SeenKinds,
 }
@@ -62,7 +62,7 @@ impl SeenKinds {
 
     fn see_number(&mut self, text: &[u8]) {
         let text = std::str::from_utf8(text).unwrap_or_default();
-        // As an integer, a zero would lose its sign.
+        // As an integer, a negative zero would lose its sign.
         if let Some(integer) = text.parse::<i64>().ok().filter(|_| text != "-0") {
             self.integer = true;
             self.wide |= integer.unsigned_abs() > EXACT_FLOATS;
@@ -95,15 +95,16 @@ impl SeenKinds {
 }
 
 impl Columns {
-    /// Columns of texts.
+    /// Returns columns of type text.
     pub(super) fn texts(names: &[String]) -> Self {
         Self { names: names.to_vec(), types: vec![ColumnType::Text; names.len()] }
     }
 
-    /// The values of each column in a batch; none where its file has no such column.
+    /// Returns the values of each column in a batch, or `None` for a column that its file does not
+    /// have.
     pub(super) fn values_in<'b>(&self, batch: &RowBatch<'b>) -> Result<Vec<Option<Values<'b>>>> {
         let names = batch.names();
-        // Mostly they are the same in the same order.
+        // Mostly the names are the same in the same order.
         if names == self.names {
             return Ok((0..names.len()).map(|column| Some(batch.column(column))).collect());
         }
@@ -121,8 +122,8 @@ impl Columns {
 }
 
 impl Scan<'_> {
-    /// Finds the columns of all files, in the order in which they are met. The types are needed for
-    /// Parquet only.
+    /// Finds the columns of all files, in the order in which they occur first. The types are found
+    /// only for Parquet.
     pub(super) fn all_columns(&self, to: Format) -> Result<Columns> {
         let mut met: BTreeMap<String, Met> = BTreeMap::new();
         for (file, of_file) in self.input.field_names()?.into_iter().enumerate() {
@@ -159,7 +160,7 @@ impl Scan<'_> {
 }
 
 fn meet(met: &mut BTreeMap<String, Met>, batch: &RowBatch<'_>, with_types: bool) {
-    // Those that the beginnings of files tell come before.
+    // Columns that the beginnings of files tell have the number 0, and come before.
     let first = batch.id(0).to_u64() + 1;
     for (column, name) in batch.names().iter().enumerate() {
         if !met.contains_key(name) {

@@ -1,14 +1,14 @@
-//! The third primitive: kept records in another format.
+//! The third primitive: writes kept records in another format.
 //!
-//! A value is never changed by a guess about its type. CSV and TSV hold texts, as docs/keys.md
-//! writes values, quoted where they must be. Where the input has types, JSONL and Parquet keep
-//! them: numbers and truth values of JSON and of Parquet are numbers and truth values again. A
-//! column of Parquet has one type, so one whose values are of several, or are numbers that 64 bits
-//! do not hold, is a column of texts; so is every column that comes from text without types.
+//! A value is never changed by a guess about its type. CSV and TSV have texts, written as in
+//! docs/keys.md and quoted where necessary. If the input has types, JSONL and Parquet keep them:
+//! numbers and booleans of JSON and of Parquet stay numbers and booleans. A Parquet column has one
+//! type. So it is a column of texts if its values have several types, or are numbers that do not
+//! fit in 64 bits. Every column from text without types is a column of texts too.
 //!
-//! The columns are those of all files, in the order in which they are met. JSONL is read once
-//! before, because any record may bring a new field. Threads convert chunks in any order, and write
-//! them in turn.
+//! The columns are those of all files, in the order in which they occur first. JSONL is read once
+//! before the conversion, because any record may have a new field. Threads convert chunks in any
+//! order, and write them in turn.
 
 mod columns;
 #[cfg_attr(not(feature = "parquet"), path = "without_parquet.rs")]
@@ -34,18 +34,19 @@ use crate::select::Select;
 use crate::turns::Turns;
 use crate::worker::Worker;
 
-/// A thread waits for its turn when this many bytes of a chunk are converted, and writes the rest
-/// as it comes: a row group can be larger than memory.
+/// A thread that has converted this many bytes of a chunk waits for its turn, and writes the
+/// remaining records batch by batch, because a row group can be larger than memory.
 const WAITING_BYTES: usize = 8 << 20;
 
 impl Scan<'_> {
-    /// Writes the records that the predicate keeps in input order, in another format; see the
-    /// module for what becomes of values. All fields are written, whatever was selected.
+    /// Writes the records that the predicate keeps in input order, in another format. The module
+    /// describes how values are converted. All fields are written, whatever was selected.
     ///
     /// # Errors
-    /// The first one in input order, of reading, parsing, the predicate or writing. If the format
-    /// is [`Format::Lines`], which has no fields. If values are not UTF-8, and the format is JSONL
-    /// or Parquet. If the predicate judges in order. What was written until then stays written.
+    /// The first error in input order, of reading, parsing, the predicate or writing. It is also an
+    /// error if the format is [`Format::Lines`], which has no fields, if values are not UTF-8 and
+    /// the format is JSONL or Parquet, or if the predicate judges in order. The output up to the
+    /// error stays written.
     ///
     /// ```
     /// use crivo_rows::{Format, Input, Predicate, Scan};
@@ -73,7 +74,7 @@ impl Scan<'_> {
         if self.column_filters.is_some() && to != Format::Parquet {
             return Err(ColumnFilters::only_in_parquet());
         }
-        // Before anything is read.
+        // This is checked before any input is read.
         #[cfg(not(feature = "parquet"))]
         if to == Format::Parquet {
             return Err(crate::parquet::left_out());
@@ -91,8 +92,8 @@ impl Scan<'_> {
         if scan.input.is_rereadable() {
             let _ = columns.set(scan.all_columns(to)?);
         } else {
-            // The first record that a thread sees tells the names, so it must be the first of the
-            // input.
+            // The names are those of the first record that a thread reads, so it must be the first
+            // record of the input.
             scan.threads = 1;
         }
         scan.check()?;
@@ -129,17 +130,17 @@ impl Scan<'_> {
         Ok(Copied { counts, kept: parts.iter().map(|(kept, _)| kept).sum(), stopped: feed.stopped })
     }
 
-    /// The same scan of all columns, in which a condition finds its fields by name.
+    /// Returns the same scan of all columns. A condition then finds its fields by name.
     fn of_all_columns(mut self) -> Self {
         self.filter = self.filter.map(crate::scan::RowFilter::by_name);
         self.select(Select::All)
     }
 }
 
-/// What the threads of a conversion share.
+/// The state that the threads of a conversion share.
 struct Conversion<'p, 'o> {
     to: Format,
-    /// Known before, or from the first record.
+    /// The columns, known from the start or from the first record.
     columns: OnceLock<Columns>,
     predicate: Option<&'p EachPredicate<'p>>,
     turns: Turns,
@@ -148,7 +149,7 @@ struct Conversion<'p, 'o> {
     target: Mutex<Target<'o>>,
 }
 
-/// What is written.
+/// The output.
 struct Target<'o> {
     has_begun: bool,
     form: TargetForm<'o>,
@@ -169,7 +170,7 @@ struct ConvertedChunk {
 }
 
 impl Conversion<'_, '_> {
-    /// Converts a chunk, and writes it in its turn; returns the number of lines.
+    /// Converts a chunk and writes it in its turn. Returns the number of lines.
     fn convert(&self, worker: &mut Worker<'_>, work: &Work, chunk: &mut ConvertedChunk) -> Result<u64> {
         let mut has_turn = false;
         let lines = worker.run(work, &mut |batch| {
@@ -220,7 +221,7 @@ impl Conversion<'_, '_> {
         Ok(())
     }
 
-    /// Writes what is waiting, or throws it away if a chunk before failed.
+    /// Writes the converted records, or discards them if an earlier chunk failed.
     fn write(&self, chunk: &mut ConvertedChunk, has_turn: bool) -> Result<()> {
         let (rows, text) = (chunk.rows.take(), &mut chunk.text);
         if has_turn && let Some(columns) = self.columns.get() {
@@ -239,7 +240,7 @@ impl Conversion<'_, '_> {
         Ok(())
     }
 
-    /// Ends the file; one without records has the columns of the input.
+    /// Ends the file. A file without records has the columns of the input.
     fn finish(self, names: &[String]) -> Result<()> {
         let columns = self.columns.get_or_init(|| Columns::texts(names));
         let mut target = self.target.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -260,7 +261,7 @@ impl<'o> Target<'o> {
         Self { has_begun: false, form }
     }
 
-    /// Writes what comes before the first record.
+    /// Writes the beginning of the file, before the first record.
     fn begin(&mut self, to: Format, columns: &Columns, filters: Option<&ColumnFilters>) -> Result<()> {
         if std::mem::replace(&mut self.has_begun, true) {
             return Ok(());
@@ -282,13 +283,13 @@ impl<'o> Target<'o> {
 }
 
 impl ConvertedChunk {
-    /// The bytes that are not written yet.
+    /// Returns the number of converted bytes that are not written yet.
     fn waiting(&self) -> usize {
         self.text.len() + self.rows.as_ref().map_or(0, Rows::bytes)
     }
 }
 
-/// The fields of a record; one that is missing is empty.
+/// Returns the fields of a record. A missing field is empty.
 fn fields<'v>(
     values: &'v [Option<Values<'v>>],
     row: usize,
@@ -296,7 +297,7 @@ fn fields<'v>(
     values.iter().map(move |values| values.and_then(|values| values.get(row)).unwrap_or_default())
 }
 
-/// What a field of a record holds.
+/// Returns the content of a field of a record.
 fn cell<'v>(values: Option<&Values<'v>>, row: usize) -> Cell<'v> {
     values.map_or(Cell::Missing, |values| values.cell(row))
 }
@@ -305,7 +306,8 @@ fn not_text(batch: &RowBatch<'_>, row: usize, name: &str) -> Error {
     batch.error(row, format_args!("field '{name}': is not UTF-8, and only CSV and TSV hold other bytes"))
 }
 
-/// Why a value has no place in its column: it is no text, or the input is no longer what it was.
+/// Returns the error for a value that does not fit its column: it is not UTF-8, or the input
+/// changed while it was read.
 fn wrong_value(
     batch: &RowBatch<'_>,
     row: usize,

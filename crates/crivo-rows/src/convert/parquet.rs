@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::filters::ColumnFilters;
 use crate::parquet::{cannot_write, with_filters};
 
-/// A row group is closed when it has taken this many bytes of memory.
+/// A row group is closed when it takes this many bytes of memory.
 const GROUP_BYTES: usize = 64 << 20;
 
 /// A Parquet file that is being written.
@@ -27,12 +27,12 @@ pub(super) enum ParquetTarget<'o> {
         writer: Box<ArrowWriter<&'o mut (dyn Write + Send)>>,
         schema: SchemaRef,
     },
-    /// Only while one of the others is becoming another.
+    /// Only while one variant is replaced by another.
     Nothing,
 }
 
 impl ParquetTarget<'_> {
-    /// Begins a file with these columns, and filters for some of them.
+    /// Begins a file with these columns, and with filters for some of them.
     pub(super) fn begin(&mut self, columns: &Columns, filters: Option<&ColumnFilters>) -> Result<()> {
         let Self::Unused(output) = std::mem::replace(self, Self::Nothing) else { return Ok(()) };
         let fields: Vec<Field> = columns
@@ -108,12 +108,12 @@ impl Rows {
         Self { columns: columns.types.iter().map(builder).collect(), bytes: 0 }
     }
 
-    /// About how much memory the rows take.
+    /// Returns the approximate memory of the rows in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Adds a row; the number of a column whose type its value does not have otherwise.
+    /// Adds a row. Otherwise returns the number of a column whose type does not fit its value.
     pub(super) fn push(&mut self, values: &[Option<Values<'_>>], row: usize) -> Result<(), usize> {
         for (at, (column, values)) in self.columns.iter_mut().zip(values).enumerate() {
             let text = match cell(values.as_ref(), row) {
@@ -129,7 +129,7 @@ impl Rows {
 }
 
 impl ColumnBuilder {
-    /// Adds a value; none if it is of another type.
+    /// Adds a value. Returns `None` if it is of another type.
     fn push(&mut self, text: Option<&str>) -> Option<()> {
         match (self, text) {
             (Self::Text(builder), text) => builder.append_option(text),

@@ -16,7 +16,7 @@ pub(super) fn put_delimited<'v>(
         if at > 0 {
             text.push(separator);
         }
-        // A record of one empty field would be an empty line, which is none.
+        // A record of one empty field would be an empty line, which is not a record.
         if needs_quotes(field, &[separator]) || (count == 1 && field.is_empty()) {
             push_quoted(field, text);
         } else {
@@ -26,7 +26,7 @@ pub(super) fn put_delimited<'v>(
     text.push(b'\n');
 }
 
-/// Adds an object; the name of a field that is no text otherwise.
+/// Adds an object. Otherwise returns the name of a field that is not UTF-8.
 pub(super) fn put_json<'n>(
     text: &mut Vec<u8>,
     columns: &'n Columns,
@@ -55,7 +55,8 @@ pub(super) fn put_json<'n>(
     Ok(())
 }
 
-/// JSON has no infinite numbers, whose texts begin with a letter.
+/// Returns true if a number is finite. JSON has no infinite numbers; their texts begin with a
+/// letter.
 fn is_finite(number: &[u8]) -> bool {
     number.strip_prefix(b"-").unwrap_or(number).first().is_some_and(u8::is_ascii_digit)
 }

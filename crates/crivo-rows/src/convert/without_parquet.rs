@@ -1,4 +1,4 @@
-//! Writing Parquet in a build without the feature `parquet`: beginning a file is an error that says
+//! Writing Parquet in a build without the feature `parquet`. To begin a file is an error that says
 //! what to do.
 
 #![allow(clippy::pedantic)] // signatures are those of the build with Parquet
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::filters::ColumnFilters;
 use crate::parquet::left_out;
 
-/// A Parquet file that nothing is written to.
+/// A Parquet file that is never written.
 pub(super) enum ParquetTarget<'o> {
     Unused(#[allow(dead_code)] &'o mut (dyn Write + Send)), // as in the build that writes it
 }
@@ -30,7 +30,7 @@ impl ParquetTarget<'_> {
     }
 }
 
-/// Rows that are thrown away.
+/// Rows that are discarded.
 pub(super) struct Rows;
 
 impl Rows {

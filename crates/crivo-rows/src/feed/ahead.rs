@@ -1,20 +1,21 @@
-//! Decompression on a thread of its own, so that no worker waits for it while it holds the feed.
+//! Decompression on a separate thread, so that no worker waits for it while it holds the feed.
 //!
 //! The thread stays a few blocks ahead of the reader. It ends with the stream, or when the reader
-//! is dropped. Where the system starts no thread, the reader decompresses by itself.
+//! is dropped. If the system cannot start a thread, the reader decompresses itself.
 
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
-/// The bytes of a block, and how many blocks may wait: a chunk of input or two.
+/// The bytes of a block, and the most blocks that wait. Together they are one or two chunks of
+/// input.
 const BLOCK: usize = 128 << 10;
 const BLOCKS: usize = 4;
 
 type Block = io::Result<Vec<u8>>;
 
-/// Reads what a thread has decompressed.
+/// Reads the blocks that a thread has decompressed.
 pub(super) enum ReadAhead<R> {
     Thread {
         blocks: Receiver<Block>,
@@ -22,7 +23,7 @@ pub(super) enum ReadAhead<R> {
         block: Vec<u8>,
         at: usize,
     },
-    /// No thread was started.
+    /// The reader itself, because no thread was started.
     Alone(R),
 }
 
@@ -30,7 +31,7 @@ impl<R: Read + Send + 'static> ReadAhead<R> {
     pub(super) fn new(reader: R) -> Self {
         let (sender, blocks) = sync_channel(BLOCKS);
         let (used, spare) = sync_channel(BLOCKS + 2);
-        // The reader comes back if the thread cannot be started.
+        // This thread needs the reader again if the other thread cannot be started.
         let shared = Arc::new(Mutex::new(Some(reader)));
         let theirs = Arc::clone(&shared);
         let run = move || {
@@ -50,7 +51,7 @@ impl<R: Read + Send + 'static> ReadAhead<R> {
     }
 }
 
-/// Sends blocks until the stream ends, fails, or is no longer wanted.
+/// Sends blocks until the stream ends or fails, or the receiver is dropped.
 fn send_blocks(mut reader: impl Read, blocks: &SyncSender<Block>, spare: &Receiver<Vec<u8>>) {
     loop {
         let mut block = spare.try_recv().unwrap_or_default();
@@ -68,7 +69,7 @@ fn send_blocks(mut reader: impl Read, blocks: &SyncSender<Block>, spare: &Receiv
             }
         };
         block.truncate(filled);
-        // What came before an error is good.
+        // The bytes before an error are valid.
         let has_bytes = filled > 0;
         if has_bytes && blocks.send(Ok(block)).is_err() {
             return;
@@ -91,11 +92,11 @@ impl<R: Read> Read for ReadAhead<R> {
             Self::Thread { blocks, used, block, at } => (blocks, used, block, at),
         };
         if *at == block.len() {
-            // A sender that is gone has sent everything.
+            // A sender that is dropped has sent all blocks.
             let Ok(next) = blocks.recv() else { return Ok(0) };
             let done = std::mem::replace(block, next?);
             *at = 0;
-            // Where no room is left for it, it is given back to the system.
+            // If the channel has no room for the block, its memory is freed.
             let _ = used.try_send(done);
         }
         let length = into.len().min(block.len() - *at);
@@ -123,7 +124,7 @@ mod tests {
         }
     }
 
-    /// Never ends; the count of references says whether it is still there.
+    /// Never ends. The reference count says whether it is still alive.
     struct Endless(#[allow(dead_code)] Arc<()>);
 
     impl Read for Endless {

@@ -1,12 +1,13 @@
-//! Where may a chunk end? After the last line end that is not inside quotes.
+//! Finds where a chunk may end: after the last line end that is not inside quotes.
 //!
-//! Whether a newline is data depends on every quote before it, and whether a quote opens a field
-//! depends on what stands before it: `5" pipe` holds data, `,"a` opens. So no chunk can be judged
-//! alone. But a chunk begins where the last one was cut, at a record's border, and its quotes can
-//! be followed from there. Where a chunk has none, which one fast search tells, there is nothing
-//! to follow.
+//! Whether a newline is data depends on every quote before it. Whether a quote opens a field
+//! depends on the bytes before it: the quote in `5" pipe` is data, the one in `,"a` opens a field.
+//! So no chunk can be judged by itself. But a chunk begins where the last one was cut, at the
+//! border of a record, and its quotes can be followed from there. One fast search finds out whether
+//! a chunk has quotes at all; if not, there is nothing to follow.
 //!
-//! A record may be longer than a chunk. Its text grows then, and the search goes on where it ended.
+//! A record may be longer than a chunk. Then its text grows, and the search continues where it
+//! ended.
 
 use crate::parse::block::{BLOCK, Block};
 use crate::parse::quotes::{QUOTE, Quoting};
@@ -16,26 +17,26 @@ use crate::parse::quotes::{QUOTE, Quoting};
 pub(crate) enum Borders {
     /// At every newline.
     Newlines,
-    /// At newlines outside quoted fields, which follow this delimiter or a line end.
+    /// At newlines outside quoted fields. A quoted field begins after this delimiter or a line end.
     Quoted { delimiter: Vec<u8> },
 }
 
-/// Searches for borders in a text that grows.
+/// Searches for borders in a growing text.
 #[derive(Debug)]
 pub(crate) struct Cutter {
     borders: Borders,
-    /// The bytes that were searched.
+    /// The number of bytes that were searched.
     seen: usize,
     cut: Cut,
     quoting: Quoting,
 }
 
-/// Where to cut.
+/// The result of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Cut {
-    /// After the last whole record, if there is one.
+    /// The end of the last whole record, if there is one.
     pub(crate) border: Option<usize>,
-    /// Whether there is a quote that matters.
+    /// Whether the text has a quote, if quotes matter.
     pub(crate) has_quotes: bool,
 }
 
@@ -44,13 +45,13 @@ impl Cutter {
         Self { borders, seen: 0, cut: Cut::default(), quoting: Quoting::Outside }
     }
 
-    /// Forgets the text: another one begins, at a record's border.
+    /// Begins with another text, at the border of a record.
     pub(crate) fn restart(&mut self) {
         (self.seen, self.cut, self.quoting) = (0, Cut::default(), Quoting::Outside);
     }
 
-    /// Where to cut `text`, which begins at a record's border and continues the text that was
-    /// searched before.
+    /// Returns where to cut `text`. It begins at the border of a record, and extends the text of
+    /// the last call.
     pub(crate) fn cut(&mut self, text: &[u8]) -> Cut {
         let Self { borders, seen, cut, quoting } = self;
         let mut from = *seen;
@@ -74,9 +75,9 @@ impl Cutter {
     }
 }
 
-/// Follows quotes from `from` on, and moves the border behind each newline outside of them. Returns
-/// how far the text is decided. Every worker waits for this, so it visits quotes and newlines only,
-/// and those in blocks of bytes that are classified at once.
+/// Follows quotes from `from` on, and moves the border behind each newline outside of quotes.
+/// Returns the position up to which the text is decided. Every worker waits for this. So it visits
+/// only quotes and newlines, which it finds by comparing whole blocks of bytes.
 fn follow_quotes(
     text: &[u8],
     from: usize,
@@ -105,14 +106,14 @@ fn follow_quotes(
     text.len()
 }
 
-/// Whether the quote at `quote`, outside quotes, is the first byte of a field. Its record begins at
-/// `record`; the last quoted stretch ended at `closed`.
+/// Returns true if the quote at `quote`, which is outside quotes, is the first byte of a field. Its
+/// record begins at `record`. The last quoted stretch ended at `closed`.
 #[inline]
 fn opens_field(text: &[u8], record: usize, closed: usize, quote: usize, delimiter: &[u8]) -> bool {
     if quote == record {
         return true;
     }
-    // A delimiter does not begin inside quotes.
+    // A delimiter cannot begin inside quotes.
     let before = &text[record.max(closed)..quote];
     match delimiter {
         [byte] => before.last() == Some(byte),
@@ -120,8 +121,8 @@ fn opens_field(text: &[u8], record: usize, closed: usize, quote: usize, delimite
     }
 }
 
-/// Whether a delimiter found from the left ends where `before` ends: in `a:::"` the delimiter `::`
-/// ends before the last colon.
+/// Returns true if a delimiter, searched from the left, ends where `before` ends. In `a:::"` the
+/// delimiter `::` ends before the last colon.
 fn ends_with_match(before: &[u8], delimiter: &[u8]) -> bool {
     memchr::memmem::find_iter(before, delimiter).last().is_some_and(|at| at + delimiter.len() == before.len())
 }
@@ -130,7 +131,7 @@ fn ends_with_match(before: &[u8], delimiter: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// The border, which must be the same however the text comes in pieces.
+    /// Returns the border, which must be the same for any division of the text into pieces.
     fn border(text: &str, delimiter: &str) -> Option<usize> {
         let borders = Borders::Quoted { delimiter: delimiter.into() };
         let at_once = Cutter::new(borders.clone()).cut(text.as_bytes());

@@ -1,4 +1,4 @@
-//! Filling a worker's buffer with whole records of a text, whatever the text does meanwhile.
+//! Fills a worker's buffer with whole records of a text, which may grow or be replaced meanwhile.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,23 +11,23 @@ use crate::foreign::{self, Limits};
 use crate::layout::Layout;
 use crate::progress::FollowEvent;
 
-/// How long to sleep before looking again whether a followed file has grown.
+/// The pause before checking again whether a followed file has grown.
 const FOLLOW_PAUSE: Duration = Duration::from_millis(100);
-/// A buffer of this size or more grows by a quarter instead of doubling, and by no more than the
-/// file has left.
+/// A buffer of this size or more grows by a quarter instead of doubling, and at most by the unread
+/// bytes of the file.
 const GIANT: usize = 64 << 20;
-/// The least that a giant buffer grows by: a file may have grown since it was opened.
+/// The least growth of a giant buffer, because a file may have grown since it was opened.
 const LEAST_GROWTH: usize = 1 << 20;
-/// A first line that is longer than this tells no format.
+/// No format is recognised from a first line that is longer than this.
 const FIRST_LINE: usize = 64 << 10;
 
-/// What the buffer was filled with.
+/// What a worker's buffer was filled with.
 pub(super) enum Filled {
     /// Whole records.
     Records(Arc<Layout>),
     /// Nothing: the file has ended.
     End,
-    /// The beginning of a Parquet file, whose name did not tell that it is one.
+    /// The beginning of a Parquet file whose name did not tell its format.
     Parquet(Vec<u8>),
 }
 
@@ -36,7 +36,7 @@ impl Feed<'_> {
     pub(super) fn fill(&mut self, open: &mut Open, chunk: &mut Chunk) -> Result<Filled> {
         let mut length = open.carry.len();
         let size = self.chunk_size.max(length + self.chunk_size / 2);
-        // A buffer that one long record made large is given back.
+        // The memory of a buffer that one long record made large is freed.
         if chunk.bytes.len() > size.saturating_mul(2) {
             chunk.bytes = Vec::new();
         }
@@ -44,7 +44,7 @@ impl Feed<'_> {
         chunk.bytes[..length].copy_from_slice(&open.carry);
         open.carry.clear();
         open.cutter.restart();
-        // Empty lines before a file's first record, up to here.
+        // The end of the empty lines before a file's first record.
         let mut blank = 0;
         loop {
             self.read_more(open, chunk, &mut length)?;
@@ -87,7 +87,7 @@ impl Feed<'_> {
         }
     }
 
-    /// Makes the buffer larger if it is full: a record is longer than it.
+    /// Makes the buffer larger if it is full, because a record is longer than the buffer.
     fn make_room(&self, open: &Open, chunk: &mut Chunk, length: usize) -> Result<()> {
         let Limits { record, .. } = self.input.limits;
         if length >= record.max(self.chunk_size) {
@@ -97,7 +97,8 @@ impl Feed<'_> {
         if length < chunk.bytes.len() {
             return Ok(());
         }
-        // Twice as much at first; of a giant record less, because all of the buffer is in memory.
+        // Doubles a small buffer. A giant one grows by a quarter, because all of the buffer is in
+        // memory.
         let more = if length < GIANT { length } else { length / 4 };
         let left =
             open.stream.growing.as_ref().map(|file| usize::try_from(file.left()).unwrap_or(usize::MAX));
@@ -106,8 +107,8 @@ impl Feed<'_> {
         chunk.grow(larger).map_err(|error| error.in_file(&open.stream.file))
     }
 
-    /// Reads until the buffer is full, the source ends, or (where bytes come slowly) something
-    /// came.
+    /// Reads until the buffer is full or the source ends. If bytes may come slowly, returns as soon
+    /// as there are some.
     fn read_more(&mut self, open: &mut Open, chunk: &mut Chunk, length: &mut usize) -> Result<()> {
         while !open.ended && *length < chunk.bytes.len() {
             let got = open.stream.read(&mut chunk.bytes[*length..])?;
@@ -122,10 +123,11 @@ impl Feed<'_> {
         Ok(())
     }
 
-    /// At the end of a source: waits a little where the file is followed; else it has ended.
+    /// Handles the end of a source: waits a little if the file is followed, or else marks it as
+    /// ended.
     fn wait_or_end(&mut self, open: &mut Open, length: &mut usize) {
         open.ended = true;
-        // A pipe that is closed has nothing more to say.
+        // A closed pipe has no further data.
         let Some(growing) = open.stream.growing.as_ref().filter(|_| self.input.follow && open.is_last) else {
             return;
         };
@@ -139,10 +141,10 @@ impl Feed<'_> {
                 open.ended = false;
                 std::thread::sleep(FOLLOW_PAUSE);
             }
-            // All of it was read; the last line is whole.
+            // All of the old file was read, and its last line is complete.
             Fate::Replaced => {}
             Fate::Truncated => {
-                // The beginning of a line whose end was never seen is no record.
+                // The beginning of a line without its end is not a record.
                 *length = 0;
                 open.cutter.restart();
                 self.truncations += 1;
@@ -150,8 +152,8 @@ impl Feed<'_> {
         }
     }
 
-    /// Goes on with the file that now has the name of a followed one; false if there is no going
-    /// on.
+    /// Continues with the file that now has the name of a followed one. Returns false if the
+    /// followed file was neither truncated nor replaced.
     fn reopen(&mut self, open: &mut Open) -> Result<bool> {
         let fate = std::mem::replace(&mut open.fate, Fate::Same);
         if fate == Fate::Same {
@@ -177,8 +179,8 @@ impl Feed<'_> {
         Ok(true)
     }
 
-    /// Looks for the format in the first line, where nothing told it. Returns true when that is
-    /// settled.
+    /// Recognises the format from the first line, if neither the caller nor the name told it.
+    /// Returns true when the format is settled.
     fn recognise(&mut self, open: &mut Open, bytes: &[u8]) -> bool {
         let is_mark = bytes.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(bytes);
         let text = sniff::without_empty_lines(&bytes[open.mark(bytes)..]);
@@ -197,7 +199,7 @@ impl Feed<'_> {
         true
     }
 
-    /// Looks at the first record of a file.
+    /// Finds the layout of a file from its first record.
     fn begin_file(&mut self, open: &mut Open, chunk: &mut Chunk) -> Result<Arc<Layout>> {
         let mark = open.mark(chunk.bytes());
         let text = &chunk.bytes[mark..chunk.end];
@@ -211,7 +213,7 @@ impl Feed<'_> {
     }
 }
 
-/// Says where the last whole record ends. At the end of a file a missing line end is added.
+/// Finds where the last whole record ends. Adds a missing line end at the end of a file.
 fn cut(open: &mut Open, chunk: &mut Chunk, length: &mut usize) -> Cut {
     chunk.newline_added = false;
     // A byte order mark would hide that a quote opens the first field.

@@ -1,13 +1,13 @@
-//! Chunks of input for the next worker that is free to parse one.
+//! Provides chunks of input to workers that are free to parse them.
 //!
-//! Workers share one feed behind a lock. The one that holds it reads the next chunk into a buffer
-//! of its own and cuts it at a record's border; then it lets go and parses, while the next worker
-//! reads. So reading needs no thread of its own, pipes and compressed streams take the same way as
-//! files, chunks have an order, and a quote that opens in one chunk and closes in another is
-//! followed with certainty (see [`cut`]). What is done under the lock is a copy out of the page
-//! cache and a search for quotes, several gigabytes a second; parsing and hashing cost several
-//! times that, and they run in parallel. Decompressing costs as much as parsing, so it has a thread
-//! of its own (see [`ahead`]).
+//! Workers share one feed behind a lock. The worker that holds the lock reads the next chunk into
+//! its own buffer and cuts it at the border of a record. Then it releases the lock and parses,
+//! while the next worker reads. So reading needs no separate thread, and pipes and compressed
+//! streams are read like files. Chunks are in order, and a quote that opens in one chunk and closes
+//! in another is followed with certainty (see [`cut`]). The work under the lock is a copy from the
+//! page cache and a search for quotes, at several gigabytes a second. Parsing and hashing take
+//! several times as long, and run in parallel. Decompression takes as long as parsing, so it has a
+//! separate thread (see [`ahead`]).
 
 mod ahead;
 mod cut;
@@ -38,16 +38,16 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 #[derive(Debug, Default)]
 pub(crate) struct Chunk {
     bytes: Vec<u8>,
-    /// The records are in `bytes[start..end]`; a header or byte order mark lies before them.
+    /// The records are `bytes[start..end]`. A header or byte order mark comes before them.
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// Whether the last newline was added here because the file ends without one.
+    /// Whether the last newline was added because the file ends without one.
     pub(crate) newline_added: bool,
     pub(crate) has_quotes: bool,
 }
 
 impl Chunk {
-    /// Makes the buffer at least this large, if there is memory for it.
+    /// Makes the buffer at least this large, or returns an error if there is no memory for it.
     fn grow(&mut self, size: usize) -> Result<()> {
         if let Some(more) = size.checked_sub(self.bytes.len()) {
             foreign::reserve(&mut self.bytes, more)?;
@@ -56,18 +56,18 @@ impl Chunk {
         Ok(())
     }
 
-    /// Everything up to the end of the last record.
+    /// Returns all bytes up to the end of the last record.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes[..self.end]
     }
 }
 
-/// What a worker is to do.
+/// A task for a worker.
 #[derive(Debug)]
 pub(crate) struct Work {
-    /// The place of the work in input order.
+    /// The number of the task in input order.
     pub(crate) sequence: u64,
-    /// Whether it is the first of its file.
+    /// Whether it is the first task of its file.
     pub(crate) begins_file: bool,
     pub(crate) task: Task,
 }
@@ -92,9 +92,9 @@ pub(crate) struct Feed<'a> {
     total: Option<u64>,
     /// Whether the progress hook asked to stop.
     pub(crate) stopped: bool,
-    /// Whether nothing more will come.
+    /// Whether there is no more work.
     pub(crate) ended: bool,
-    /// The columns of the first file, and its header as it stands.
+    /// The columns of the first file, and the bytes of its header.
     pub(crate) first_names: Vec<String>,
     pub(crate) header: Option<Vec<u8>>,
     /// The first file whose header is not that of the first file.
@@ -102,12 +102,13 @@ pub(crate) struct Feed<'a> {
     /// The first file whose columns have other names than those of the first file.
     pub(crate) odd_names: Option<Arc<str>>,
     has_begun: bool,
-    /// The first Parquet file without row groups: no task tells of it, but a copy has its columns.
+    /// The first Parquet file without row groups. No task refers to it, but a copy needs its
+    /// columns.
     pub(crate) rowless: Option<Arc<ParquetFile>>,
     pub(crate) seen: SeenFields,
     /// How often a followed file became shorter, so that rows may have been missed.
     pub(crate) truncations: u64,
-    /// What the user should know.
+    /// What the user should know, as sentences.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -122,22 +123,22 @@ struct Open {
     source: Source,
     stream: Stream,
     format: Format,
-    /// Whether nothing told the format, and the first line may.
+    /// Whether neither the caller nor the name told the format, so that the first line may.
     is_untold: bool,
     cutter: Cutter,
     layout: Option<Arc<Layout>>,
-    /// What was read after the last border.
+    /// The bytes that were read after the last border.
     carry: Vec<u8>,
     is_last: bool,
     ended: bool,
-    /// What became of a followed file, if that ended it.
+    /// What happened to a followed file, if that ended it.
     fate: Fate,
-    /// What had been read of all files when it was opened.
+    /// The bytes read of all files before this one was opened.
     read_before: u64,
 }
 
 impl Open {
-    /// How long the byte order mark is, at the beginning of a file.
+    /// Returns the length of the byte order mark at the beginning of a file, or 0.
     fn mark(&self, bytes: &[u8]) -> usize {
         if self.layout.is_none() && bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
     }
@@ -174,17 +175,17 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// Bytes read so far, as stored.
+    /// Returns the number of bytes read so far, as stored.
     pub(crate) fn bytes_read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }
 
-    /// The number of the chunk that comes next.
+    /// Returns the number of the next chunk.
     pub(crate) fn sequence(&self) -> u64 {
         self.sequence
     }
 
-    /// Whether the next chunk is the first of its file.
+    /// Returns true if the next chunk is the first of its file.
     pub(crate) fn begins_file(&self) -> bool {
         match &self.open {
             None => true,
@@ -193,7 +194,7 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// Reads the next chunk into the worker's buffer; nothing when all is read.
+    /// Reads the next chunk into the worker's buffer. Returns `None` at the end of the input.
     pub(crate) fn next(&mut self, chunk: &mut Chunk) -> Result<Option<Work>> {
         let work = if self.ended { Ok(None) } else { self.find_work(chunk) };
         self.ended = !matches!(work, Ok(Some(_)));
@@ -242,8 +243,8 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// The names of the next file's fields, from no more of it than that takes; nothing when there
-    /// is no further file.
+    /// Returns the names of the next file's fields, or `None` if there is no further file. Reads
+    /// only as much of the file as needed.
     pub(crate) fn next_names(&mut self) -> Result<Option<Vec<String>>> {
         let Some(opened) = self.open_next()? else { return Ok(None) };
         let mut open = match opened {
@@ -251,7 +252,7 @@ impl<'a> Feed<'a> {
             Opened::Text(open) => open,
         };
         let mut chunk = Chunk::default();
-        // Empty lines before the first record may be a chunk of their own.
+        // The first chunk may have only empty lines.
         loop {
             let layout = match self.fill(&mut open, &mut chunk)? {
                 Filled::Records(layout) => layout,
@@ -295,21 +296,21 @@ impl<'a> Feed<'a> {
         Ok(self.begin_parquet(file))
     }
 
-    /// Opens a Parquet file that was opened as a text stream. `start` is what was already read of
-    /// it.
+    /// Opens a Parquet file that was opened as a text stream. `start` is the part that was already
+    /// read.
     fn open_parquet_stream(&mut self, open: &mut Open, start: Vec<u8>) -> Result<Opened> {
         let limits = self.input.limits;
         let stream = &mut open.stream;
         let read_rest = || stream.read_to_end(start, limits);
         let file = ParquetFile::open(&open.source, self.select, limits, read_rest, &mut self.warnings)?;
-        // Its bytes are counted again, group by group.
+        // Its bytes are counted again, for each row group.
         self.read.store(open.read_before, Ordering::Relaxed);
         Ok(self.begin_parquet(file))
     }
 
     fn begin_parquet(&mut self, file: ParquetFile) -> Opened {
         self.note_header(&file.chosen, None, &file.file);
-        // What is not in row groups counts as read at once, so that the sum is the file's length.
+        // The bytes outside row groups count as read now, so that the sum is the file's length.
         let groups: u64 = (0..file.groups()).map(|group| file.group_bytes(group)).sum();
         self.read.fetch_add(file.length().saturating_sub(groups), Ordering::Relaxed);
         Opened::Parquet { file: Arc::new(file), next_group: 0 }

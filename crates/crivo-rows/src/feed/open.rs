@@ -1,4 +1,4 @@
-//! A source's bytes, decompressed: what kind of stream it is, its first bytes tell.
+//! Opens sources and decompresses them. The first bytes of a stream tell its compression.
 
 use std::fs::{File, Metadata};
 use std::io::{self, BufReader, Cursor, Read};
@@ -15,44 +15,44 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::foreign::{self, Limits, in_mebibytes};
 use crate::input::{Source, folder};
 
-/// Compressed bytes are read in pieces of this size.
+/// The number of compressed bytes that are read at once.
 const READ: usize = 64 << 10;
-/// What decompressing a stream of xz may take; `xz -9` takes 65 MiB.
+/// The most memory for decompressing an xz stream; `xz -9` takes 65 MiB.
 const XZ_MEMORY: u64 = 256 << 20;
 
 /// An open source.
 pub(crate) struct Stream {
     reader: Box<dyn Read + Send>,
     compression: Option<&'static str>,
-    /// Whether its bytes may come slowly, so that what is there is better handed on at once.
+    /// Whether bytes may come slowly, so that available bytes should be used at once.
     pub(crate) is_live: bool,
-    /// The plain file it is, if it can grow.
+    /// The state of a plain file, if it can grow.
     pub(crate) growing: Option<GrowingFile>,
     pub(crate) file: Arc<str>,
 }
 
-/// A file that is read to its end, and may grow, or be replaced.
+/// A file that is read to its end, and may grow or be replaced.
 pub(crate) struct GrowingFile {
     path: PathBuf,
     opened: Metadata,
     read: Arc<AtomicU64>,
-    /// What had been read of all files when this one was opened.
+    /// The bytes read of all files before this one was opened.
     before: u64,
 }
 
-/// What became of a file whose end was reached.
+/// What happened to a file whose end was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// It is still there, and may grow.
+    /// The file is still there, and may grow.
     Same,
-    /// It is shorter than what was read of it.
+    /// The file is shorter than the part that was read.
     Truncated,
-    /// Another file has its name.
+    /// Another file has the name.
     Replaced,
 }
 
 impl GrowingFile {
-    /// Compares the file of this name with the one that was opened.
+    /// Compares the file of this name with the opened one.
     pub(crate) fn fate(&self) -> Fate {
         let Ok(now) = self.path.metadata() else { return Fate::Same };
         if !is_same(&now, &self.opened) {
@@ -62,7 +62,7 @@ impl GrowingFile {
         if now.len() < read { Fate::Truncated } else { Fate::Same }
     }
 
-    /// The bytes that were not read yet when the file was opened.
+    /// Returns how many bytes of the file are not read yet, by its length when it was opened.
     pub(crate) fn left(&self) -> u64 {
         self.opened.len().saturating_sub(self.read.load(Ordering::Relaxed) - self.before)
     }
@@ -80,7 +80,7 @@ fn is_same(one: &Metadata, other: &Metadata) -> bool {
 }
 
 impl Stream {
-    /// Opens a source; `count` is told of every byte read from it.
+    /// Opens a source. `count` counts every byte read from it.
     pub(crate) fn open(source: &Source, count: &Arc<AtomicU64>) -> Result<Self> {
         let file = source.name();
         let mut growing = None;
@@ -109,7 +109,7 @@ impl Stream {
         Ok(Self { reader, compression, is_live, growing, file })
     }
 
-    /// Reads some bytes; none at the end.
+    /// Reads some bytes. Returns 0 at the end.
     pub(crate) fn read(&mut self, into: &mut [u8]) -> Result<usize> {
         loop {
             match self.reader.read(into) {
@@ -120,10 +120,10 @@ impl Stream {
         }
     }
 
-    /// Appends everything that is left to `bytes`.
+    /// Appends all remaining bytes to `bytes`.
     ///
     /// # Errors
-    /// If that is more than may be held in memory, or more than there is.
+    /// If the bytes are more than may be held in memory, or more than there is memory for.
     pub(crate) fn read_to_end(&mut self, mut bytes: Vec<u8>, limits: Limits) -> Result<Vec<u8>> {
         let mut length = bytes.len();
         loop {
@@ -181,7 +181,7 @@ fn is_out_of_memory(error: &io::Error) -> bool {
     if let Some(xz) = error.get_ref().and_then(|inner| inner.downcast_ref::<Xz>()) {
         return matches!(xz, Xz::Mem | Xz::MemLimit);
     }
-    // Of zstd's errors there is only the text.
+    // For zstd errors there is only the text.
     let text = error.to_string();
     text.contains("not enough memory") || text.contains("too much memory")
 }
@@ -191,12 +191,13 @@ const ZSTD: &str = "zstd";
 const BZIP2: &str = "bzip2";
 const MAGIC: [(&[u8], &str); 4] =
     [(b"\x1F\x8B\x08", GZIP), (b"\x28\xB5\x2F\xFD", ZSTD), (b"\xFD7zXZ\0", "xz"), (b"BZh", BZIP2)];
-/// Enough to recognise each.
+/// The longest prefix that is needed to recognise a compression.
 const LONGEST_MAGIC: usize = 10;
-/// What stands after the head of a stream of bzip2: the mark of a block, or that of the end.
+/// The bytes after the head of a bzip2 stream: the mark of a block, or the mark of the end.
 const BZIP2_BLOCKS: [&[u8]; 2] = [b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90"];
 
-/// The bytes of a stream, decompressed if they are gzip, zstd, xz or bzip2: their beginning tells.
+/// Returns the bytes of a stream, decompressed if its first bytes are those of gzip, zstd, xz or
+/// bzip2.
 ///
 /// ```
 /// use std::io::Read;
@@ -213,16 +214,16 @@ pub fn decompressed(stream: impl Read + Send + 'static) -> io::Result<Box<dyn Re
     recognised(stream, Arc::default()).map(|(reader, _)| reader)
 }
 
-/// The same, with the name of what it was compressed with. `count` is told of every byte when it is
-/// taken: of those that were looked at to recognise the stream too, so that a progress hook hears
-/// of each chunk as it comes.
+/// Returns the bytes of a stream like [`decompressed`], and the name of the compression. `count`
+/// counts bytes when they are taken by the caller or the decoder, also those that were read to
+/// recognise the stream. So a progress hook is told of each chunk when it is used.
 fn recognised(
     mut stream: impl Read + Send + 'static,
     count: Arc<AtomicU64>,
 ) -> io::Result<(Box<dyn Read + Send>, Option<&'static str>)> {
     let mut first = Vec::new();
     let mut piece = vec![0; READ];
-    // A pipe may have given one line so far: no more is waited for than can decide.
+    // A pipe may have sent only one line so far, so this waits for no more bytes than needed.
     while first.len() < LONGEST_MAGIC && may_be_compressed(&first) {
         match stream.read(&mut piece) {
             Ok(0) => break,
@@ -258,8 +259,8 @@ fn may_be_compressed(first: &[u8]) -> bool {
     })
 }
 
-/// Text may begin with `BZh` too. What is cut short after that is taken for bzip2, and so for
-/// damaged.
+/// Returns true for a bzip2 stream. Text may begin with `BZh` too, so the next bytes must match. A
+/// stream that ends within them is taken for damaged bzip2.
 fn is_bzip2(first: &[u8]) -> bool {
     let [_, _, _, digit, mark @ ..] = first else { return false };
     let mark = &mark[..mark.len().min(BZIP2_BLOCKS[0].len())];

@@ -1,8 +1,8 @@
-//! What do the first bytes of a text say that its name does not?
+//! Recognises formats by the first bytes of a text.
 //!
-//! Standard input has no name, and a file's may tell nothing. Data of other kinds is refused by
-//! name instead of being taken for lines, and CSV and JSONL are recognised where a field was asked
-//! for that the first line has.
+//! Standard input has no name, and the name of a file may not tell the format. Binary data is
+//! refused with the name of its format, instead of being read as lines. CSV and JSONL are
+//! recognised if the first line has a field that was selected.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::select::Select;
 
 pub(crate) const PARQUET: &[u8] = b"PAR1";
 
-/// What begins so is no text, and what it is called.
+/// The first bytes of formats that are not text, and the messages for them.
 const BINARY: [(&[u8], &str); 8] = [
     (b"PK\x03\x04", "a zip archive (a spreadsheet may be one): unpack it first"),
     (b"PK\x05\x06", "an empty zip archive"),
@@ -25,12 +25,12 @@ const BINARY: [(&[u8], &str); 8] = [
     (b"\x89HDF\r\n\x1A\n", "an HDF5 file: write it as Parquet first"),
     (b"CRVO", "a sketch that crivo wrote, not data"),
 ];
-/// The byte order mark in UTF-16, the low byte first or last.
+/// The byte order marks of UTF-16, little endian and big endian.
 const WIDE_MARKS: [&[u8]; 2] = [b"\xFF\xFE", b"\xFE\xFF"];
-/// As many bytes decide whether a text without a mark is of two bytes a unit.
+/// The number of bytes that decide whether a text without a mark is UTF-16.
 const WIDE: usize = 32;
 
-/// Refuses a file that is not text by its first bytes: its records would be nonsense.
+/// Refuses a file that is not text by its first bytes, because its records would be meaningless.
 pub(crate) fn require_text(start: &[u8], file: &Arc<str>) -> Result<()> {
     if let Some((_, what)) = BINARY.iter().find(|(magic, _)| start.starts_with(magic)) {
         return Err(Error::new(ErrorKind::Unsupported, format_args!("is {what}")).in_file(file));
@@ -42,8 +42,8 @@ pub(crate) fn require_text(start: &[u8], file: &Arc<str>) -> Result<()> {
     Err(Error::new(ErrorKind::Unsupported, message).in_file(file))
 }
 
-/// Returns true for text of two bytes a unit without a mark: one of each two bytes is zero and the
-/// other is not.
+/// Returns true for UTF-16 text without a byte order mark: in each pair of bytes, the same one is
+/// zero and the other is not.
 fn is_wide(start: &[u8]) -> bool {
     let Some(start) = start.get(..WIDE) else { return false };
     let zeros = |odd: usize| start.iter().skip(odd).step_by(2).filter(|byte| **byte == 0).count();
@@ -60,8 +60,8 @@ pub(crate) fn without_empty_lines(text: &[u8]) -> &[u8] {
     rest
 }
 
-/// The format of a text that was to be lines only because nothing told another, from its first line
-/// with something in it.
+/// Returns the format of a text from its first nonempty line, or `None` for lines. It is for input
+/// whose format was not told.
 pub(crate) fn format_of(text: &[u8], select: &Select) -> Option<Format> {
     let wanted: &[String] = match select {
         Select::Fields(fields) if !fields.is_empty() => fields,
@@ -73,7 +73,7 @@ pub(crate) fn format_of(text: &[u8], select: &Select) -> Option<Format> {
     if line.trim_ascii_start().first() == Some(&b'{') && !first_names(line).is_empty() {
         return Some(Format::Jsonl);
     }
-    // A number could mean a field of lines.
+    // A number could be a field of lines.
     let names: Vec<&str> =
         wanted.iter().map(String::as_str).filter(|name| name.parse::<usize>().is_err()).collect();
     if names.is_empty() {

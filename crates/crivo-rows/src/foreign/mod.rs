@@ -1,11 +1,11 @@
-//! The border where bytes of unknown origin enter.
+//! The defences against bytes of unknown origin.
 //!
-//! A file may be damaged, or made to do harm. Four things here keep that to an error:
+//! A file may be damaged or malicious. Four things here turn that into an error:
 //!
-//! - [`Limits`]: how long a record may be, and how much may be held in memory at once;
-//! - [`buffer`] and [`reserve`]: memory whose size a file decides, which may be refused;
-//! - [`caught`]: a panic of the crates that decode Parquet becomes an error that names the file;
-//! - [`thrift`]: a checked walk over Parquet's metadata before that of the crates.
+//! - [`Limits`]: the longest record, and the most bytes to hold in memory at once;
+//! - [`buffer`] and [`reserve`]: allocations whose size a file decides, and which may fail;
+//! - [`caught`]: turns a panic of the crates that decode Parquet into an error that names the file;
+//! - [`thrift`]: a checked walk over Parquet's metadata, before the crates read it.
 
 #[cfg(feature = "parquet")]
 pub(crate) mod thrift;
@@ -16,17 +16,17 @@ use std::sync::{Arc, Once};
 
 use crate::error::{Error, ErrorKind, Remedy, Result};
 
-/// How much a file may ask for.
+/// The limits on what a file may require.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limits {
     /// The longest record, in bytes.
     pub(crate) record: usize,
-    /// The most bytes of a file that are held in memory, where it cannot be read at any position.
+    /// The most bytes of a file that are held in memory, if it cannot be read at any position.
     pub(crate) held: usize,
 }
 
 impl Limits {
-    /// The greatest limit of a record: positions in a chunk are 32 bits wide.
+    /// The greatest limit of a record, because positions in a chunk are 32 bits wide.
     pub(crate) const LONGEST_RECORD: usize = 1 << 31;
 }
 
@@ -36,28 +36,28 @@ impl Default for Limits {
     }
 }
 
-/// An empty vector with room for `bytes`.
+/// Returns an empty vector with room for `bytes`.
 ///
 /// # Errors
-/// If the system has no such memory.
+/// If the system has not enough memory.
 pub(crate) fn buffer(bytes: usize) -> Result<Vec<u8>> {
     let mut buffer = Vec::new();
     reserve(&mut buffer, bytes)?;
     Ok(buffer)
 }
 
-/// Makes room for `more` bytes.
+/// Reserves room for `more` bytes.
 ///
 /// # Errors
-/// If the system has no such memory.
+/// If the system has not enough memory.
 pub(crate) fn reserve(buffer: &mut Vec<u8>, more: usize) -> Result<()> {
     buffer.try_reserve_exact(more).map_err(|_| out_of_memory(buffer.len().saturating_add(more)))
 }
 
-/// Refuses if the system would not give `bytes` now. For memory that other crates allocate without
-/// asking: an allocation that fails there ends the process.
+/// Returns an error if the system cannot allocate `bytes` now. This is for memory that other crates
+/// allocate without a check, where a failed allocation ends the process.
 pub(crate) fn require_memory(bytes: usize) -> Result<()> {
-    // What every program has room for is not worth a system call.
+    // A small allocation is not worth a system call, because it always succeeds.
     const ALWAYS: usize = 4 << 20;
     if bytes <= ALWAYS { Ok(()) } else { buffer(bytes).map(drop) }
 }
@@ -68,7 +68,7 @@ pub(crate) fn out_of_memory(bytes: usize) -> Error {
     Error::new(ErrorKind::OutOfMemory, message)
 }
 
-/// A size for people: whole mebibytes, at least one.
+/// Formats a size as whole mebibytes, at least one.
 pub(crate) fn in_mebibytes(bytes: usize) -> String {
     format!("{} MiB", bytes.div_ceil(1 << 20))
 }
@@ -81,14 +81,14 @@ pub(crate) fn record_too_long(limit: usize) -> Error {
 }
 
 thread_local! {
-    /// Whether a panic of this thread is about to be caught, and so is not printed.
+    /// Whether a panic of this thread will be caught, and so is not printed.
     static CATCHING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs code of other crates on a file's bytes. A panic there becomes an error, and prints nothing.
+/// Runs code of other crates on a file's bytes. A panic becomes an error, and is not printed.
 ///
 /// # Errors
-/// Those of `work`, and [`ErrorKind::Damaged`] for a panic.
+/// The errors of `work`, and [`ErrorKind::Damaged`] for a panic.
 pub(crate) fn caught<T>(file: &Arc<str>, work: impl FnOnce() -> Result<T>) -> Result<T> {
     static QUIET_HOOK: Once = Once::new();
     QUIET_HOOK.call_once(|| {

@@ -1,28 +1,28 @@
-//! Thrift's compact protocol, as far as Parquet's metadata needs it, read without believing a
+//! Reads Thrift's compact protocol, as far as Parquet's metadata needs it, without trusting any
 //! length.
 //!
-//! The Parquet crate reserves memory for as many row groups as a footer declares. So a footer is
-//! walked here first: every list must have its elements, and every struct its end. Page headers are
-//! read here only.
+//! The Parquet crate reserves memory for as many row groups as a footer declares. So this module
+//! walks over a footer first: every list must have its elements, and every struct its end. Page
+//! headers are read only by this module, not by the crate.
 
-/// Deeper structures than this are in no Parquet file.
+/// No Parquet file has deeper structures than this.
 const DEEPEST: usize = 32;
 
-/// Deeper columns than this are in no table.
+/// No table has deeper columns than this.
 const DEEPEST_SCHEMA: usize = 100;
 
-/// Why some bytes are not the structure they should be.
+/// Why bytes are not the expected structure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// The bytes end before the structure does: more of them may help.
+    /// The bytes end before the structure does, so more bytes may help.
     Short,
-    /// No bytes after these could make it right.
+    /// The structure is wrong, whatever bytes follow.
     Wrong,
 }
 
 type Read<T> = Result<T, Fault>;
 
-/// The kinds of values, as the protocol numbers them.
+/// The kinds of values, by their numbers in the protocol.
 mod kind {
     pub(super) const TRUE: u8 = 1;
     pub(super) const FALSE: u8 = 2;
@@ -39,7 +39,7 @@ mod kind {
     pub(super) const UUID: u8 = 13;
 }
 
-/// A position in encoded bytes.
+/// A reader of encoded bytes, with its position.
 #[derive(Debug)]
 struct Compact<'a> {
     bytes: &'a [u8],
@@ -78,8 +78,8 @@ impl Compact<'_> {
         i32::try_from((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64)).map_err(|_| Fault::Wrong)
     }
 
-    /// Gives each field's number and kind to `each`, which reads the value, or says that it did
-    /// not.
+    /// Passes each field's number and kind to `each`, which reads the value and returns true, or
+    /// returns false to skip it.
     fn fields(&mut self, depth: usize, each: &mut dyn FnMut(&mut Self, i64, u8) -> Read<bool>) -> Read<()> {
         let mut number = 0;
         loop {
@@ -101,7 +101,7 @@ impl Compact<'_> {
         }
     }
 
-    /// Walks over a value. Booleans are part of a field's head, but take a byte in a list.
+    /// Skips a value. A boolean is part of the head of a field, but takes a byte in a list.
     fn skip(&mut self, kind: u8, in_list: bool, depth: usize) -> Read<()> {
         let Some(depth) = depth.checked_sub(1) else { return Err(Fault::Wrong) };
         match kind {
@@ -133,16 +133,15 @@ impl Compact<'_> {
         }
     }
 
-    /// Walks over a schema: groups and columns in the order of a tree, each with the number of its
-    /// children. The crate reserves memory for that number, and descends into the tree by
-    /// recursion.
+    /// Checks a schema: groups and columns in the order of a tree, each with the number of its
+    /// children. The crate reserves memory for that number, and recurses into the tree.
     fn schema(&mut self) -> Read<()> {
         let head = self.byte()?;
         let count = if head >> 4 == 15 { self.unsigned()? } else { u64::from(head >> 4) };
         if head & 0x0F != kind::STRUCT {
             return Err(Fault::Wrong);
         }
-        // For each group on the way to the element, the children that are still to come.
+        // For each group on the path to the current element, the number of its remaining children.
         let mut open: Vec<u64> = vec![1];
         let mut left = count;
         self.elements(count, DEEPEST, kind::STRUCT, |from, depth| {
@@ -178,7 +177,8 @@ impl Compact<'_> {
         kind: u8,
         mut each: impl FnMut(&mut Self, usize) -> Read<()>,
     ) -> Read<()> {
-        // No struct in Parquet's lists is without a field, which takes three bytes with the end.
+        // No struct in Parquet's lists is without fields, so each takes at least three bytes with
+        // its end.
         let least = if kind == kind::STRUCT { 3 } else { 1 };
         if count > (self.bytes.len() - self.at) as u64 / least {
             return Err(Fault::Short);
@@ -187,7 +187,7 @@ impl Compact<'_> {
     }
 }
 
-/// Walks over a footer; what follows its structure is not looked at. Its schema must be a tree.
+/// Checks a footer, whose schema must be a tree. Ignores bytes after its structure.
 pub(crate) fn check_footer(bytes: &[u8]) -> Read<()> {
     Compact { bytes, at: 0 }.fields(DEEPEST, &mut |from, number, kind| match (number, kind) {
         (2, kind::LIST) => from.schema().map(|()| true),
@@ -195,26 +195,26 @@ pub(crate) fn check_footer(bytes: &[u8]) -> Read<()> {
     })
 }
 
-/// The head of a page, as far as reading the page needs it.
+/// The header of a page, as far as it is needed to read the page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct PageHead {
-    /// How long the head itself is.
+    /// The length of the header itself.
     pub(crate) length: usize,
     pub(crate) kind: i32,
     pub(crate) uncompressed: i32,
     pub(crate) compressed: i32,
     pub(crate) values: i32,
     pub(crate) encoding: i32,
-    /// Of a data page, version 1: how its levels are encoded.
+    /// For data pages of version 1: how the levels are encoded.
     pub(crate) definition_encoding: i32,
     pub(crate) repetition_encoding: i32,
-    /// Of a data page, version 2.
+    /// For data pages of version 2.
     pub(crate) version_2: Option<Version2>,
-    /// Whether the part is there that belongs to its kind.
+    /// Whether the header has the part for its kind.
     pub(crate) is_whole: bool,
 }
 
-/// What the head of a data page of version 2 says besides.
+/// The additional fields in the header of a data page of version 2.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Version2 {
     pub(crate) nulls: i32,
@@ -230,7 +230,7 @@ impl PageHead {
     pub(crate) const DICTIONARY: i32 = 2;
     pub(crate) const DATA_2: i32 = 3;
 
-    /// Reads a head from the beginning of some bytes.
+    /// Reads a header from the beginning of `bytes`.
     pub(crate) fn read(bytes: &[u8]) -> Read<Self> {
         let mut head =
             Self { kind: -1, uncompressed: -1, compressed: -1, values: -1, encoding: -1, ..Self::default() };
@@ -293,22 +293,22 @@ impl PageHead {
     }
 }
 
-/// The head of a filter of a column.
+/// The header of a filter of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FilterHead {
-    /// How long the head itself is.
+    /// The length of the header itself.
     pub(crate) length: usize,
-    /// How many bytes follow it.
+    /// The number of bytes after the header.
     pub(crate) bytes: i32,
-    /// Which of the algorithms, hashes and compressions it has, as the format numbers them.
+    /// The numbers of its algorithm, hash and compression in the format.
     pub(crate) kinds: [i64; 3],
 }
 
 impl FilterHead {
-    /// Split blocks, XXH64, not compressed: the only ones that are defined.
+    /// Split blocks, XXH64, and no compression, which are the only ones defined.
     pub(crate) const KNOWN: [i64; 3] = [1; 3];
 
-    /// Reads a head from the beginning of some bytes.
+    /// Reads a header from the beginning of `bytes`.
     pub(crate) fn read(bytes: &[u8]) -> Read<Self> {
         let mut head = Self { length: 0, bytes: -1, kinds: [0; 3] };
         let mut from = Compact { bytes, at: 0 };
@@ -369,8 +369,8 @@ mod tests {
 
     #[test]
     fn schema_that_is_no_tree_is_refused() {
-        // The number of children of each element, zigzag, as field 5 of its struct; those without
-        // have field 4 alone.
+        // The number of children of each element, zigzag-encoded, as field 5 of its struct.
+        // Elements without children have only field 4.
         let footer = |children: &[u8]| {
             let mut bytes = vec![0x29, 0xF0 | kind::STRUCT, children.len() as u8];
             for &count in children {

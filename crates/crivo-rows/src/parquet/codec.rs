@@ -1,8 +1,8 @@
-//! Decompression of a page into exactly as many bytes as its head declares.
+//! Decompresses a page into exactly as many bytes as its header declares.
 //!
-//! The Parquet crate's own decoders write past the declared size (gzip), or reserve it unasked.
-//! Here the memory may be refused, and a page that has more or fewer bytes than it declares is
-//! damaged.
+//! The Parquet crate's own decoders write more than the declared size (gzip), or reserve it without
+//! a check. Here an allocation may fail with an error, and a page with more or fewer bytes than it
+//! declares is damaged.
 
 use std::io::Read;
 
@@ -12,15 +12,15 @@ use parquet::basic::Compression;
 use crate::error::{Error, ErrorKind, Result};
 use crate::foreign;
 
-/// The most bytes that one compressed byte can become, by the format's definition. A page that
-/// declares more was forged.
+/// Returns the most bytes that one compressed byte can expand to, by the format's definition. A
+/// page that declares more is forged.
 fn most_expansion(codec: Compression) -> u64 {
     match codec {
         Compression::UNCOMPRESSED => 1,
-        // A copy of 64 bytes takes three.
+        // A copy of 64 bytes takes three bytes.
         Compression::SNAPPY => 22,
         Compression::LZ4 | Compression::LZ4_RAW => 255,
-        // 258 bytes in two bits.
+        // 258 bytes take two bits.
         Compression::GZIP(_) => 1032,
         // A block of 128 KiB of one byte takes four bytes.
         _ => 32 << 10,
@@ -29,11 +29,11 @@ fn most_expansion(codec: Compression) -> u64 {
 
 /// Returns true if a page of that many compressed bytes can have the declared size.
 pub(super) fn is_possible(codec: Compression, compressed: usize, uncompressed: usize) -> bool {
-    // Small pages have room for what surrounds the data.
+    // The addition is for the overhead of small pages.
     uncompressed as u64 <= (compressed as u64 + 16) * most_expansion(codec)
 }
 
-/// Appends the decompressed page, `length` bytes, to `out`.
+/// Appends the decompressed page of `length` bytes to `out`.
 pub(super) fn decompress(codec: Compression, page: &[u8], length: usize, out: &mut Vec<u8>) -> Result<()> {
     let wanted = out.len() + length;
     let start = out.len();
@@ -48,7 +48,7 @@ pub(super) fn decompress(codec: Compression, page: &[u8], length: usize, out: &m
             zstd::bulk::decompress_to_buffer(page, &mut out[start..]).is_ok_and(|found| found == length)
         }
         Compression::GZIP(_) => {
-            // One byte more than declared is enough to see that there is more.
+            // One byte more than declared is enough to detect that the page is longer.
             let limit = length as u64 + 1;
             MultiGzDecoder::new(page).take(limit).read_to_end(out).is_ok_and(|found| found == length)
         }
@@ -80,8 +80,8 @@ fn lz4_frame(page: &[u8], out: &mut [u8]) -> bool {
     decoder.read_exact(out).is_ok() && decoder.read(&mut [0]).is_ok_and(|more| more == 0)
 }
 
-/// Hadoop's framing: the sizes of each block, both of four bytes with the high byte first, and the
-/// block.
+/// Decompresses Hadoop's framing. Each block follows its two sizes, of four bytes each in big
+/// endian.
 fn lz4_hadoop(mut page: &[u8], mut out: &mut [u8]) -> bool {
     while let Some((head, rest)) = page.split_first_chunk::<8>() {
         let [a, b, c, d, e, f, g, h] = *head;

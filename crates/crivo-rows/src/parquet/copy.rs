@@ -1,8 +1,8 @@
 //! Kept rows of Parquet files, written as Parquet.
 //!
-//! A row of a Parquet file has no bytes of its own, so "unchanged" means here: every column, with
-//! its Parquet type, names, and values; the notes of the first file, Arrow's schema among them,
-//! byte for byte; its codec.
+//! A row of a Parquet file has no bytes of its own. So "unchanged" means here that a copy keeps
+//! every column with its Parquet type, names and values. It also has the codec of the first file
+//! and, byte for byte, its key-value metadata, which includes Arrow's schema.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::filters::ColumnFilters;
 use crate::foreign::caught;
 
-/// A row group is closed when it has taken this many bytes of memory.
+/// A row group is closed when it takes this many bytes of memory.
 const GROUP_BYTES: usize = 16 << 20;
 
 /// A Parquet file being written.
@@ -33,7 +33,7 @@ pub(crate) struct ParquetCopy<'o> {
 }
 
 impl<'o> ParquetCopy<'o> {
-    /// Begins a file with the columns of this one, and filters for some of them.
+    /// Begins a file with the columns of `like`, and with filters for some of them.
     pub(crate) fn begin(
         output: &'o mut (dyn Write + Send),
         like: &ParquetFile,
@@ -47,7 +47,7 @@ impl<'o> ParquetCopy<'o> {
             .set_key_value_metadata(metadata.file_metadata().key_value_metadata().cloned());
         let properties =
             with_filters(properties, filters, &schema).map_err(|error| error.in_file(&like.file))?;
-        // Arrow's schema is among the notes already, as it stood.
+        // The key-value metadata already has Arrow's schema of the first file.
         let options =
             ArrowWriterOptions::new().with_properties(properties.build()).with_skip_arrow_metadata(true);
         let writer = caught(&like.file, || {
@@ -57,7 +57,7 @@ impl<'o> ParquetCopy<'o> {
         Ok(Self { writer, schema })
     }
 
-    /// Writes the rows that are kept.
+    /// Writes the rows that `keep` flags.
     pub(crate) fn write(&mut self, file: &ParquetFile, rows: &RecordBatch, keep: Vec<bool>) -> Result<()> {
         if rows.schema().fields() != self.schema.fields() {
             let message = "the columns differ from the first file's: rows can be copied together only from \
@@ -80,17 +80,17 @@ impl<'o> ParquetCopy<'o> {
     }
 }
 
-/// All columns of a row group, in batches of the same rows as those that are judged.
+/// Reads all columns of a row group, in batches of the same rows as the judged ones.
 pub(crate) struct WholeRows<'a> {
     file: &'a ParquetFile,
     rows: GroupRows<'a>,
-    /// What was read and not asked for yet.
+    /// The rows that were read, but not returned yet.
     ahead: Option<RecordBatch>,
     arrays: Vec<ArrayRef>,
 }
 
 impl ParquetFile {
-    /// The blocks of all columns.
+    /// Returns the blocks of all columns.
     pub(crate) fn all_columns(&self) -> Result<Vec<Block>> {
         let all: Vec<usize> = (0..self.footer.schema.fields().len()).collect();
         caught(&self.file, || Block::divide(&self.footer.metadata, &all))
@@ -103,9 +103,10 @@ impl ParquetFile {
 }
 
 impl WholeRows<'_> {
-    /// The next `rows` rows.
+    /// Returns the next `rows` rows.
     pub(crate) fn next(&mut self, rows: usize) -> Result<RecordBatch> {
-        // Batches of long values are smaller, and other columns decide which they are.
+        // Batches of long values are smaller, and here other columns decide which batches these
+        // are.
         let mut parts = Vec::new();
         let mut missing = rows;
         while missing > 0 {
@@ -145,7 +146,7 @@ impl WholeRows<'_> {
 
 pub(crate) fn cannot_write(error: &ParquetError) -> Error {
     use std::error::Error as _;
-    // A closed pipe must stay recognisable.
+    // The cause of a closed pipe must stay recognisable.
     match error.source().and_then(|source| source.downcast_ref::<std::io::Error>()) {
         Some(cause) => Error::io(std::io::Error::new(cause.kind(), cause.to_string())),
         None => Error::new(ErrorKind::Io, format_args!("cannot write Parquet: {error}")),

@@ -1,29 +1,30 @@
-//! The lengths of texts in pages of delta encodings, checked before the Parquet crate takes memory
-//! for them.
+//! Checks the lengths of texts in pages with delta encodings, before the Parquet crate allocates
+//! memory for them.
 //!
-//! Such a page begins with streams of packed differences: the lengths of the texts, or of what they
-//! share with the text before and of what follows. Each stream declares its number of values, for
-//! which the crate allocates without a question. Layout: block size, miniblocks of a block, number
-//! of values and first value, all of variable length; then blocks of a least difference, a byte of
-//! width for each miniblock, and the miniblocks that have values.
+//! Such a page begins with streams of packed differences. The streams are the lengths of the texts,
+//! or the lengths of the prefixes shared with the text before and of the suffixes. Each stream
+//! declares its number of values, for which the crate allocates without a check. Layout: block
+//! size, miniblocks per block, number of values and first value, all of variable length; then
+//! blocks of a least difference, a byte of width for each miniblock, and the miniblocks that have
+//! values.
 
-/// Returns true if the first `streams` of a page have at most `most` values each, as far as they
-/// can be followed.
+/// Returns true if the first `streams` streams of a page have at most `most` values each. A stream
+/// that cannot be followed ends the check.
 pub(super) fn has_at_most(mut page: &[u8], streams: usize, most: u64) -> bool {
     for stream in 0..streams {
         let Some(head) = StreamHead::read(&mut page) else { return stream > 0 };
         if head.values > most {
             return false;
         }
-        // What cannot be followed is refused by the crate, which allocates for a stream only after
-        // the one before.
+        // The crate refuses such a stream, and allocates for a stream only after it has read the
+        // one before.
         let Some(rest) = head.skip_blocks(page) else { return true };
         page = rest;
     }
     true
 }
 
-/// The beginning of a stream.
+/// The header of a stream.
 struct StreamHead {
     block: u64,
     miniblocks: u64,
@@ -37,7 +38,7 @@ impl StreamHead {
         Some(Self { block, miniblocks, values })
     }
 
-    /// Returns what follows the blocks.
+    /// Returns the bytes after the blocks.
     fn skip_blocks<'p>(&self, mut page: &'p [u8]) -> Option<&'p [u8]> {
         let of_miniblock = self.block.checked_div(self.miniblocks).filter(|&values| values > 0)?;
         let mut left = self.values.saturating_sub(1);
@@ -58,7 +59,7 @@ impl StreamHead {
     }
 }
 
-/// Takes a number of variable length, the low bits first.
+/// Reads a number of variable length, low bits first.
 fn number(page: &mut &[u8]) -> Option<u64> {
     let mut value = 0_u64;
     for shift in (0..64).step_by(7) {
@@ -76,7 +77,7 @@ fn number(page: &mut &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// A stream of equal values: blocks of 128 in four miniblocks of no bits.
+    /// Returns a stream of equal values: blocks of 128 in four miniblocks of width 0.
     fn stream(values: u8) -> Vec<u8> {
         let mut bytes = vec![0x80, 1, 4, values, 0];
         (0..(usize::from(values).saturating_sub(1)).div_ceil(128)).for_each(|_| bytes.extend([0; 5]));
@@ -89,7 +90,7 @@ mod tests {
         assert!(has_at_most(&two, 2, 100) && has_at_most(&two, 1, 100) && !has_at_most(&two, 2, 99));
         let second = [stream(3), stream(100)].concat();
         assert!(has_at_most(&second, 1, 3) && !has_at_most(&second, 2, 3));
-        // The widths of miniblocks without values say nothing.
+        // The widths of miniblocks without values have no meaning.
         let odd = [&[0x80, 1, 4, 3, 0, 0, 8, 9, 9, 9][..], &[7; 32], &stream(100)].concat();
         assert!(!has_at_most(&odd, 2, 99) && has_at_most(&odd, 2, 100));
     }
@@ -100,7 +101,7 @@ mod tests {
         assert!(has_at_most(&stream(100)[..7], 2, 100));
         assert!(has_at_most(&[0, 0, 5, 0, 1, 1], 2, 100));
         assert!(!has_at_most(&[0xFF; 40], 1, 100));
-        // A block that is longer than any page, of no bits.
+        // A block of width 0 that is longer than any page.
         assert!(has_at_most(&[0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 1, 0xFF, 0x7F, 0, 0, 0], 2, 1 << 20));
     }
 }

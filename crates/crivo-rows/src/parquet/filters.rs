@@ -1,9 +1,9 @@
-//! Filters that a Parquet file has for its columns: reading them, and asking for them to be
-//! written.
+//! Reads the filters that a Parquet file has for its columns, and configures the writing of
+//! filters.
 //!
-//! Each row group has one split-block Bloom filter a column, of XXH64 hashes of the values as
-//! Parquet stores them. So a key is read as a value of the column's type first. Filters are read
-//! one at a time, because a file can have thousands.
+//! For each column, a row group has one split-block Bloom filter of the XXH64 hashes of the values
+//! as Parquet stores them. So a key is first converted to a value of the column's type. Filters are
+//! read one at a time, because a file can have thousands.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,10 +27,10 @@ use crate::select::{Chosen, Select, no_such_field};
 /// A block has eight words of 32 bits, and a value sets one bit in each.
 const BLOCK: usize = 32;
 
-/// Larger filters are not written: the format's own limit.
+/// The largest filter that is written, which is the limit of the format.
 const MOST_BYTES: usize = 128 << 20;
 
-/// The head of a filter is shorter than this.
+/// A bound on the length of a filter's header.
 const HEAD: usize = 64;
 
 /// The filters of one column of a Parquet file.
@@ -58,17 +58,17 @@ pub struct ParquetFilters {
     column: String,
     data_type: DataType,
     stored_as: StoredAs,
-    /// Where the filter of each row group begins.
+    /// The position of each row group's filter in the file.
     places: Vec<u64>,
 }
 
 impl ParquetFilters {
-    /// Opens the filters of a column; of the only one that has some if none is named. Returns none
-    /// if the file is no Parquet file.
+    /// Opens the filters of a column, or of the only column with filters if `column` is `None`.
+    /// Returns `None` if the file is not a Parquet file.
     ///
     /// # Errors
-    /// If the file cannot be read or is damaged. If it has no such column, or the column has no
-    /// filter in some row group: nothing can be ruled out then.
+    /// If the file cannot be read or is damaged, or if it has no such column. It is also an error
+    /// if the column has no filter in some row group, because then no key can be excluded.
     pub fn open(path: &Path, column: Option<&str>) -> Result<Option<Self>> {
         if !path.is_file() || !is_plain(path) {
             return Ok(None);
@@ -115,17 +115,17 @@ impl ParquetFilters {
         Ok(Self { file: Arc::clone(file), stored, column, data_type, stored_as, places })
     }
 
-    /// The name of the column.
+    /// Returns the name of the column.
     pub fn column(&self) -> &str {
         &self.column
     }
 
-    /// Asks whether keys may be values of the column. A key is written as docs/keys.md writes
-    /// values of its type; integers and floats may be written in any usual way.
+    /// Returns whether the column may contain each of these keys. Write a key as docs/keys.md
+    /// writes values of its type; integers and floats may be written in any usual way.
     ///
     /// # Errors
-    /// If a key is no value of the column's type, or if its values cannot be asked for. If a filter
-    /// is damaged.
+    /// If a key is not a value of the column's type, if the type of the column has no filter
+    /// values, or if a filter is damaged.
     pub fn ask<K: AsRef<[u8]>>(&self, keys: &[K]) -> Result<FilterAnswers> {
         let named = |error: Error| error.in_file(&self.file);
         let values: Vec<Vec<Vec<u8>>> = keys
@@ -154,7 +154,7 @@ impl ParquetFilters {
         Ok(answers)
     }
 
-    /// The bits of the filter that begins at a place of the file.
+    /// Returns the bits of the filter that begins at `place` of the file.
     fn bits_at(&self, place: u64) -> Result<bytes::Bytes> {
         if place >= self.stored.length() {
             return Err(damaged("a filter begins behind the end of the file"));
@@ -179,8 +179,8 @@ impl ParquetFilters {
     }
 }
 
-/// The share of absent values that find all of their bits set: the mean over the blocks, where a
-/// value takes one bit of each word by chance.
+/// Returns the share of absent values that find all of their bits set. It is the mean over the
+/// blocks; in a block, a value selects one random bit of each word.
 fn rate_of(bits: &[u8]) -> f64 {
     let in_block = |block: &[u8]| -> f64 {
         let ones = |word: &[u8]| f64::from(word.iter().map(|byte| byte.count_ones()).sum::<u32>());
@@ -191,7 +191,7 @@ fn rate_of(bits: &[u8]) -> f64 {
     blocks.map(in_block).sum::<f64>() / count
 }
 
-/// The column that is asked for, or the only one with filters.
+/// Returns the name of the given column, or of the only one with filters.
 fn chosen(column: Option<&str>, filtered: &[String], schema: &Schema) -> Result<String> {
     match (column, filtered) {
         (Some(column), _) if schema.field_with_name(column).is_ok() => Ok(column.to_owned()),
@@ -227,7 +227,7 @@ fn damaged(what: impl std::fmt::Display) -> Error {
     Error::new(ErrorKind::Damaged, told(what))
 }
 
-/// Adds the filters that are wanted to how a file with these columns is written.
+/// Adds the requested filters to the properties of a file with these columns.
 pub(crate) fn with_filters(
     mut properties: WriterPropertiesBuilder,
     filters: Option<&ColumnFilters>,
@@ -247,7 +247,7 @@ pub(crate) fn with_filters(
             let message = format_args!("column '{name}' holds truth values, for which Parquet has no filter");
             return Err(Error::new(ErrorKind::Unsupported, message));
         }
-        // The writer begins with room for a whole row group, and folds the filter to what its
+        // The writer begins with a filter for a whole row group, and folds it to the size that its
         // values need.
         properties =
             properties.set_column_bloom_filter_fpp(ColumnPath::new(vec![name.clone()]), filters.rate);

@@ -18,19 +18,19 @@ use crate::foreign::{self, Limits, caught, thrift};
 const TAIL: u64 = 8;
 const MAGIC: &[u8; 4] = b"PAR1";
 const ENCRYPTED: &[u8; 4] = b"PARE";
-/// What the crate's metadata takes for each byte of a footer, at most.
+/// The most memory that the crate's metadata takes for each byte of a footer.
 const MEMORY_PER_BYTE: usize = 64;
 
-/// What a file says about itself.
+/// The metadata of a file.
 #[derive(Debug)]
 pub(super) struct Footer {
     pub(super) metadata: Arc<ParquetMetaData>,
-    /// The columns as the Parquet types give them; what Arrow noted besides is not read.
+    /// The columns by their Parquet types. The schema that Arrow stores besides is not read.
     pub(super) schema: SchemaRef,
 }
 
 impl Footer {
-    /// Reads and checks the metadata; nothing is believed that the bytes contradict.
+    /// Reads the metadata, and checks it against the file's bytes.
     pub(super) fn read(stored: &Stored, file: &Arc<str>, limits: Limits) -> Result<Self> {
         let (bytes, start) = footer_bytes(stored)?;
         thrift::check_footer(&bytes).map_err(|_| wrong("its footer is no metadata"))?;
@@ -46,7 +46,7 @@ impl Footer {
     }
 }
 
-/// The footer, and where it begins.
+/// Returns the footer, and where it begins.
 fn footer_bytes(stored: &Stored) -> Result<(bytes::Bytes, u64)> {
     let length = stored.length();
     if length < TAIL + MAGIC.len() as u64 {
@@ -67,8 +67,7 @@ fn footer_bytes(stored: &Stored) -> Result<(bytes::Bytes, u64)> {
     Ok((stored.bytes_at(start, footer as usize)?, start))
 }
 
-/// Compares the numbers of rows with each other, and the places of columns with the bytes before
-/// the footer.
+/// Checks that the numbers of rows agree, and that the columns are before the footer.
 fn check(metadata: &ParquetMetaData, data_end: u64, limits: Limits) -> Result<()> {
     let columns = metadata.file_metadata().schema_descr().num_columns();
     let mut rows = 0_i64;
@@ -123,7 +122,7 @@ fn check_chunk(
     if column.max_rep_level() > 0 && values < rows {
         return Err(wrong(format_args!("it declares {values} values in {rows} rows")));
     }
-    // Even a missing value of such a column takes its length in memory.
+    // Even a missing value of such a column takes the whole length in memory.
     let length = usize::try_from(column.type_length()).unwrap_or(0);
     if column.physical_type() == Type::FIXED_LEN_BYTE_ARRAY && length > limits.record {
         return Err(foreign::record_too_long(limits.record));
@@ -131,9 +130,9 @@ fn check_chunk(
     Ok(())
 }
 
-/// Where a chunk begins and ends, unless that is impossible.
+/// Returns where a chunk begins and ends, or `None` if that is impossible.
 pub(super) fn place_of(chunk: &ColumnChunkMetaData) -> Option<(u64, u64)> {
-    // A chunk without pages may be nowhere.
+    // A chunk without pages may have any position.
     if chunk.compressed_size() == 0 {
         return Some((MAGIC.len() as u64, MAGIC.len() as u64));
     }
@@ -144,7 +143,7 @@ pub(super) fn place_of(chunk: &ColumnChunkMetaData) -> Option<(u64, u64)> {
 }
 
 fn in_column(error: Error, chunk: &ColumnChunkMetaData) -> Error {
-    // What the whole file is compressed with is no matter of one column.
+    // The compression of the whole file does not concern a single column.
     if error.kind() == ErrorKind::Unsupported {
         error
     } else {

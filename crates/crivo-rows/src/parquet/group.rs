@@ -1,6 +1,6 @@
-//! The rows of one row group, batch by batch, with as many rows as it declares.
+//! Reads the rows of one row group, batch by batch, exactly as many as the group declares.
 //!
-//! Columns are read in blocks, usually of one, so that an error can name the column it is in.
+//! Columns are read in blocks, usually of one column, so that an error can name its column.
 
 use std::sync::Arc;
 
@@ -21,21 +21,21 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::foreign::{Limits, caught};
 use crate::parse::Table;
 
-/// The largest number of readers. Each one costs a walk over the whole schema.
+/// The most blocks. The reader of each block walks over the whole schema.
 const MOST_BLOCKS: usize = 128;
 
-/// Some columns that are read together.
+/// Columns that are read together.
 #[derive(Debug)]
 pub(crate) struct Block {
-    /// Which fields of the schema, ascending.
+    /// The numbers of the fields in the schema, ascending.
     fields: Vec<usize>,
-    /// Which column of the row groups it is, if it is one alone.
+    /// The number of the column in the row groups, if the block has only one.
     column: Option<usize>,
     levels: FieldLevels,
 }
 
 impl Block {
-    /// Divides fields, ascending, into blocks.
+    /// Divides fields, which are ascending, into blocks.
     pub(super) fn divide(metadata: &ParquetMetaData, fields: &[usize]) -> Result<Vec<Self>> {
         let schema = metadata.file_metadata().schema_descr();
         let size = fields.len().div_ceil(MOST_BLOCKS).max(1);
@@ -57,11 +57,10 @@ pub(crate) struct GroupRows<'a> {
     file: &'a ParquetFile,
     blocks: &'a [Block],
     group: usize,
-    /// For each block a reader. Made again, behind the rows that were read, if batches have to be
-    /// smaller.
+    /// A reader for each block. If batches must be smaller, new readers begin after the rows that
+    /// were read.
     readers: Vec<ParquetRecordBatchReader>,
-    /// For each block the column, if it is read by places in a dictionary instead; none if no block
-    /// is.
+    /// For each block, the column if it is read by indexes into a dictionary. Empty if no block is.
     picked: Vec<Option<PickedColumn>>,
     scheme: KeyScheme,
     batch_rows: usize,
@@ -97,11 +96,11 @@ impl<'a> GroupRows<'a> {
         Ok(reader)
     }
 
-    /// Reads columns that are stored as dictionaries by places in them: see
-    /// [`picked`](Self::picked). Keys of the dictionaries are hashed under the scheme; without
-    /// effect if those are not bytes.
+    /// Reads columns that are stored as dictionaries by indexes into them; see
+    /// [`picked`](Self::picked). The keys of the dictionaries are hashed under the scheme. This has
+    /// no effect if keys are not bytes.
     pub(super) fn with_dictionaries(mut self, scheme: KeyScheme) -> Result<Self> {
-        // A reader of several columns has no place for one that is read apart.
+        // A reader of several columns cannot leave out one that is read by indexes.
         let are_alone = self.blocks.iter().all(|block| block.fields.len() == 1);
         if scheme.kind() != KeyKind::Bytes || !are_alone {
             return Ok(self);
@@ -117,17 +116,17 @@ impl<'a> GroupRows<'a> {
         Ok(self)
     }
 
-    /// Returns the column at a place of the last batch, if it is read by places in a dictionary. It
-    /// has no array then.
+    /// Returns the column of block `at` for the last batch, if it is read by indexes into a
+    /// dictionary. Its array is then only a placeholder.
     pub(super) fn picked(&self, at: usize) -> Option<&PickedColumn> {
         self.picked.get(at)?.as_ref()
     }
 
-    /// Makes the batches no larger than this.
+    /// Limits the number of rows of later batches.
     fn shrink_to(&mut self, batch_rows: usize) -> Result<()> {
         if batch_rows < self.batch_rows {
             self.batch_rows = batch_rows;
-            // Only the crate can begin behind the rows that were read.
+            // Only the crate's readers can begin after the rows that were read.
             self.picked.clear();
             self.readers = self.blocks.iter().map(|block| self.open(block)).collect::<Result<_>>()?;
         }
@@ -145,7 +144,7 @@ impl<'a> GroupRows<'a> {
         }
     }
 
-    /// The reader of a block, behind the rows that were read.
+    /// Returns the reader of a block, which begins after the rows that were read.
     fn open(&self, block: &Block) -> Result<ParquetRecordBatchReader> {
         let chunks = self.chunks();
         let selection = (self.read > 0).then(|| {
@@ -162,8 +161,8 @@ impl<'a> GroupRows<'a> {
         opened.map_err(|error| self.failure.take().unwrap_or(error).in_file(&self.file.file))
     }
 
-    /// The next batch: for each field the values, in the order of the schema. Nothing at the end,
-    /// when all rows that are declared have come.
+    /// Reads the next batch: the values of each field, in the order of the schema. Returns its
+    /// number of rows, or `None` at the end, after all declared rows.
     pub(crate) fn next_batch(&mut self, arrays: &mut Vec<ArrayRef>) -> Result<Option<usize>> {
         arrays.clear();
         if self.blocks.is_empty() {
@@ -214,8 +213,8 @@ impl<'a> GroupRows<'a> {
         Ok(rows.unwrap_or(0))
     }
 
-    /// Reads the next batch of a block by places in its dictionary; nothing if the crate has to
-    /// read it.
+    /// Reads the next batch of a block by indexes into its dictionary. Returns `None` if the crate
+    /// must read it.
     fn next_places(&mut self, at: usize, block: &Block) -> Result<Option<usize>> {
         let Some(Some(picked)) = self.picked.get_mut(at) else { return Ok(None) };
         let read_as = PickedAs {
@@ -243,7 +242,7 @@ impl<'a> GroupRows<'a> {
     }
 }
 
-/// The column chunks of a row group, as the crate asks for them.
+/// The column chunks of a row group, in the form that the crate requires.
 struct GroupChunks {
     stored: Arc<Stored>,
     metadata: Arc<ParquetMetaData>,
@@ -283,8 +282,8 @@ impl RowGroups for GroupChunks {
 }
 
 impl ParquetFile {
-    /// Makes sure that a row group has the rows it declares, by the heads of its smallest column's
-    /// pages.
+    /// Checks that a row group has the rows it declares, by the page headers of its smallest
+    /// column.
     fn check_rows(&self, group: usize) -> Result<()> {
         let columns = self.group(group)?.columns().iter();
         let flat = columns.filter(|chunk| chunk.column_descr().max_rep_level() == 0);

@@ -1,11 +1,11 @@
-//! Parquet: row groups are the chunks, and only wanted columns are read.
+//! Reads Parquet: row groups are the chunks, and only selected columns are read.
 //!
-//! Every value becomes the text that docs/keys.md gives it, so that a column has the same keys
-//! whatever file it came in. Types are taken from the Parquet schema itself: what Arrow may have
-//! noted besides (dictionaries, wider strings) changes how a column is stored, not its values.
+//! Every value becomes the text that docs/keys.md defines for it, so that a column has the same
+//! keys in every file format. Types are those of the Parquet schema. The types that Arrow stores
+//! besides (dictionaries, wider strings) change how a column is stored, not its values.
 //!
-//! A file's own numbers are checked before they decide about memory or answers: those of the footer
-//! in [`footer`], those of each page in [`pages`], the rows that came in [`group`].
+//! The numbers in a file are checked before memory or answers depend on them: those of the footer
+//! in [`footer`], those of each page in [`pages`], and the numbers of rows in [`group`].
 
 mod codec;
 mod copy;
@@ -53,18 +53,18 @@ pub(crate) struct ParquetFile {
     stored: Arc<Stored>,
     footer: Footer,
     pub(crate) chosen: Chosen,
-    /// The wanted fields, as they are read.
+    /// The selected fields, in blocks that are read together.
     blocks: Vec<Block>,
-    /// For each wanted field, which of the columns it is that are read.
+    /// For each selected field, the number of its column among those that are read.
     order: Vec<usize>,
-    /// Rows of the file before each row group.
+    /// The rows of the file before each row group.
     rows_before: Vec<u64>,
     limits: Limits,
 }
 
 impl ParquetFile {
-    /// Opens a source. `stream` reads what is not a plain file.
-    /// `warnings` are told of columns that are left out.
+    /// Opens a source. `stream` reads a source that is not a plain file. Adds a warning for each
+    /// column that is left out.
     pub(crate) fn open(
         source: &Source,
         select: &Select,
@@ -89,7 +89,7 @@ impl ParquetFile {
             _ => Stored::Memory(stream()?.into()),
         };
         if stored.length() == 0 {
-            // Even without a row it has a schema.
+            // Even a Parquet file without rows has a schema.
             let message = "not a Parquet file: it is empty; fetch or write it again";
             return Err(Error::new(ErrorKind::Damaged, message));
         }
@@ -118,17 +118,17 @@ impl ParquetFile {
         self.rows_before.len()
     }
 
-    /// The bytes of the file.
+    /// Returns the length of the file in bytes.
     pub(crate) fn length(&self) -> u64 {
         self.stored.length()
     }
 
-    /// Rows of the file before a row group.
+    /// Returns the rows of the file before a row group.
     pub(crate) fn rows_before(&self, group: usize) -> u64 {
         self.rows_before.get(group).copied().unwrap_or(0)
     }
 
-    /// The bytes of a row group, all columns of it.
+    /// Returns the bytes of all columns of a row group.
     pub(crate) fn group_bytes(&self, group: usize) -> u64 {
         let groups = self.footer.metadata.row_groups();
         groups
@@ -136,8 +136,8 @@ impl ParquetFile {
             .map_or(0, |group| group.columns().iter().map(|c| c.compressed_size().max(0) as u64).sum())
     }
 
-    /// The wanted columns of a row group, batch by batch. Values of dictionaries are hashed under
-    /// the scheme.
+    /// Reads the selected columns of a row group, batch by batch. The values of dictionaries are
+    /// hashed under the scheme.
     pub(crate) fn read_group(&self, group: usize, scheme: KeyScheme) -> Result<ParquetBatches<'_>> {
         let rows = GroupRows::new(self, &self.blocks, group)?.with_dictionaries(scheme)?;
         let booleans = Booleans::new(scheme)?;
@@ -154,7 +154,7 @@ pub(crate) struct ParquetBatches<'a> {
 }
 
 impl ParquetBatches<'_> {
-    /// Fills the table with the next batch; how many rows it has, nothing at the end.
+    /// Fills the table with the next batch. Returns its number of rows, or `None` at the end.
     pub(crate) fn next_batch(&mut self, table: &mut Table) -> Result<Option<usize>> {
         let Self { file, rows, arrays, booleans } = self;
         let Some(count) = rows.next_batch(arrays)? else { return Ok(None) };
@@ -182,7 +182,8 @@ impl ParquetBatches<'_> {
     }
 }
 
-/// Whether the file can be read where it lies; an empty one can.
+/// Returns true if the file can be read directly: it is a Parquet file that is not compressed as a
+/// whole, or it is empty.
 fn is_plain(path: &std::path::Path) -> bool {
     let mut first = Vec::new();
     path.metadata().is_ok_and(|metadata| metadata.is_file())
@@ -190,7 +191,7 @@ fn is_plain(path: &std::path::Path) -> bool {
         && (first.is_empty() || first == b"PAR1")
 }
 
-/// The wanted columns, which must have a text.
+/// Returns the selected columns, whose values must have a text.
 fn choose(
     schema: &SchemaRef,
     select: &Select,
@@ -250,12 +251,12 @@ fn kind_of(data_type: &arrow_schema::DataType) -> &'static str {
     }
 }
 
-/// What is said of a damaged file.
+/// Returns the message about a damaged file.
 fn told(what: impl std::fmt::Display) -> String {
     format!("not a Parquet file, or damaged ({what}): fetch or write it again")
 }
 
-/// An error of the Parquet crate.
+/// Converts an error of the Parquet crate.
 #[cold]
 #[allow(clippy::needless_pass_by_value)] // as `map_err` gives it
 fn from_crate(error: ParquetError) -> Error {

@@ -1,8 +1,8 @@
-//! The pages of a column chunk, each checked against the chunk before memory is taken for it.
+//! Reads the pages of a column chunk. Each page is checked before memory is allocated for it.
 //!
-//! What a page's head declares decides how much the Parquet crate allocates and how many rows it
-//! gives. So every head is compared with the chunk's own declaration, with the bytes that are
-//! there, and with the heads before it.
+//! The numbers in a page's header decide how much the Parquet crate allocates and how many rows it
+//! returns. So every header is compared with the declarations of the chunk, with the available
+//! bytes, and with the headers before it.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,31 +19,32 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::foreign::thrift::{Fault, PageHead, Version2};
 use crate::foreign::{self, Limits};
 
-/// A page's head is read in a piece of this size, and in larger ones if that is too little.
+/// The number of bytes that are read for a page's header at first. More are read if it is longer.
 const HEAD: usize = 256;
 const LONGEST_HEAD: usize = 16 << 20;
-/// What the values of one batch may take. One long value in a dictionary can stand in every row.
+/// The most bytes for the values of one batch. One long value of a dictionary can occur in every
+/// row.
 const BATCH_BYTES: usize = 64 << 20;
 
-/// Keeps an error of this crate while the Parquet crate passes on no more than its text.
+/// Keeps an error of this crate, because the Parquet crate passes on only its text.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FailureSlot(Arc<Mutex<Option<Error>>>);
 
 impl FailureSlot {
-    /// Keeps the error, and returns what the Parquet crate is told.
+    /// Keeps the error, and returns an error with its text for the Parquet crate.
     pub(super) fn put(&self, error: Error) -> ParquetError {
         let told = ParquetError::General(error.to_string());
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         told
     }
 
-    /// The error that was kept.
+    /// Returns the error that was kept.
     pub(super) fn take(&self) -> Option<Error> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
-/// Asks for batches of fewer rows: values were found that are long, or may be.
+/// An error that requests batches of fewer rows, because values are long or may be.
 #[derive(Debug)]
 pub(super) struct SmallerBatches(pub(super) usize);
 
@@ -55,7 +56,7 @@ impl fmt::Display for SmallerBatches {
 
 impl std::error::Error for SmallerBatches {}
 
-/// The most rows of a batch whose values have this length at most.
+/// Returns the most rows of a batch whose values have at most this length.
 pub(super) fn rows_for(longest: usize, wanted: usize) -> usize {
     (BATCH_BYTES / longest.max(1)).clamp(1, wanted)
 }
@@ -65,20 +66,20 @@ pub(super) struct ColumnPages {
     stored: Arc<Stored>,
     codec: Compression,
     kind: Type,
-    /// The bytes of a value, where all have the same length.
+    /// The bytes of a value, if all values have the same length.
     width: Option<usize>,
-    /// Whether every value is a row.
+    /// Whether every value is one row.
     is_flat: bool,
     /// Whether every row has a value.
     is_required: bool,
     /// Where the next page begins, and where the chunk ends.
     at: u64,
     end: u64,
-    /// The values that the chunk declares, and those of the pages so far.
+    /// The number of values that the chunk declares, and the number in its pages so far.
     declared: u64,
     seen: u64,
     has_dictionary: bool,
-    /// The next page's head, if it was looked at.
+    /// The header of the next page, if it is already read.
     head: Option<PageHead>,
     batch_rows: usize,
     limits: Limits,
@@ -86,7 +87,7 @@ pub(super) struct ColumnPages {
 }
 
 impl ColumnPages {
-    /// The pages of a chunk, whose place in the file has been checked.
+    /// Returns the pages of a chunk. Its place in the file must have been checked.
     pub(super) fn new(
         stored: &Arc<Stored>,
         chunk: &ColumnChunkMetaData,
@@ -114,7 +115,8 @@ impl ColumnPages {
         }
     }
 
-    /// Reads the heads of all pages, and no data. The chunk has then as many values as it declares.
+    /// Reads the headers of all pages, but no data. Checks that the chunk has as many values as it
+    /// declares.
     pub(super) fn check_heads(&mut self) -> Result<()> {
         while let Some(head) = self.next_head()? {
             self.check(&head)?;
@@ -123,7 +125,7 @@ impl ColumnPages {
         self.check_end()
     }
 
-    /// The head of the next page; none at the end of the chunk.
+    /// Returns the header of the next page, or `None` at the end of the chunk.
     fn next_head(&mut self) -> Result<Option<PageHead>> {
         if let Some(head) = self.head.take() {
             return Ok(Some(head));
@@ -152,7 +154,7 @@ impl ColumnPages {
         Ok(None)
     }
 
-    /// Compares a head with the chunk, and with what came before.
+    /// Compares a header with the chunk, and with the pages before it.
     fn check(&mut self, head: &PageHead) -> Result<()> {
         let (Ok(compressed), Ok(uncompressed), Ok(values)) = (
             usize::try_from(head.compressed),
@@ -184,8 +186,8 @@ impl ColumnPages {
         if let Some(second) = head.version_2 {
             self.check_version_2(second, head)?;
         }
-        // The length of a value that shares its beginning with the one before is known only when it
-        // is decoded.
+        // A value that shares its prefix with the value before has an unknown length until it is
+        // decoded.
         if encoding_of(head.encoding) == Some(Encoding::DELTA_BYTE_ARRAY) {
             self.require_rows_for(uncompressed)?;
         }
@@ -196,7 +198,7 @@ impl ColumnPages {
         if std::mem::replace(&mut self.has_dictionary, true) || self.seen > 0 {
             return Err(damaged("a dictionary is not at its beginning"));
         }
-        // A text takes four bytes for its length.
+        // A text takes four bytes for its length alone.
         let least = self.width.unwrap_or(4) as u64;
         if values.saturating_mul(least) > uncompressed as u64 && self.kind != Type::BOOLEAN {
             return Err(damaged(format_args!(
@@ -217,7 +219,7 @@ impl ColumnPages {
         if is_wrong { Err(damaged("the parts of a page do not fit it")) } else { Ok(()) }
     }
 
-    /// Asks for smaller batches if values of this length would make one too large.
+    /// Requests smaller batches if values of this length would make a batch too large.
     fn require_rows_for(&self, longest: usize) -> Result<()> {
         match rows_for(longest, self.batch_rows) {
             rows if rows < self.batch_rows => Err(Error::other(SmallerBatches(rows))),
@@ -236,12 +238,12 @@ impl ColumnPages {
         self.at += head.compressed as u64;
     }
 
-    /// The next page, decompressed.
+    /// Reads and decompresses the next page.
     fn read_page(&mut self) -> Result<Option<Page>> {
         let Some(head) = self.next_head()? else { return self.check_end().map(|()| None) };
         self.check(&head)?;
         let (uncompressed, compressed) = (head.uncompressed as usize, head.compressed as usize);
-        // What the crate makes of it: the values, and where each begins.
+        // The crate allocates the values and their positions.
         foreign::require_memory(uncompressed.saturating_mul(3))?;
         let stored = self.stored.bytes_at(self.at, compressed)?;
         self.pass(&head);
@@ -287,7 +289,8 @@ impl ColumnPages {
         }))
     }
 
-    /// Checks the lengths of texts before the crate takes memory for as many as they declare.
+    /// Checks the lengths of texts before the crate allocates memory for the declared number of
+    /// them.
     fn check_lengths(&self, head: &PageHead, encoding: Encoding, page: &[u8]) -> Result<()> {
         let streams = match encoding {
             Encoding::DELTA_LENGTH_BYTE_ARRAY => 1,
@@ -306,7 +309,7 @@ impl ColumnPages {
         foreign::require_memory(memory)
     }
 
-    /// The values of a page behind its levels.
+    /// Returns the values of a page, which come after its levels.
     fn values_of<'p>(&self, head: &PageHead, page: &'p [u8]) -> Option<&'p [u8]> {
         if let Some(second) = head.version_2 {
             return page.get((second.definition_bytes + second.repetition_bytes) as usize..);
@@ -314,15 +317,15 @@ impl ColumnPages {
         let levels =
             [(!self.is_flat, head.repetition_encoding), (!self.is_required, head.definition_encoding)];
         levels.iter().filter(|(has_levels, _)| *has_levels).try_fold(page, |page, (_, number)| {
-            // Levels of the older encoding have no length. No program writes them beside
-            // differences.
+            // Levels of the older encoding have no length. No program writes them in a page with
+            // delta encoding.
             let (length, rest) =
                 page.split_first_chunk::<4>().filter(|_| encoding_of(*number) == Some(Encoding::RLE))?;
             rest.get(u32::from_le_bytes(*length) as usize..)
         })
     }
 
-    /// A page's bytes; the levels of version 2 are never compressed.
+    /// Decompresses a page. The levels of version 2 are never compressed.
     fn decompressed(&self, head: &PageHead, page: Bytes) -> Result<Bytes> {
         let uncompressed = head.uncompressed as usize;
         let levels = head.version_2.map_or(0, |v2| (v2.definition_bytes + v2.repetition_bytes) as usize);
@@ -380,7 +383,7 @@ impl Iterator for ColumnPages {
     }
 }
 
-/// The one chunk that a reader of one row group asks for.
+/// The only chunk that a reader of one row group requests.
 pub(super) struct OneChunk(pub(super) Option<ColumnPages>);
 
 impl Iterator for OneChunk {
@@ -398,7 +401,7 @@ fn damaged(what: impl fmt::Display) -> Error {
     Error::new(ErrorKind::Damaged, told(what))
 }
 
-/// The length of a value in bytes, where the type decides it.
+/// Returns the length of a value in bytes, if the type determines it.
 fn width_of(kind: Type, length: i32) -> Option<usize> {
     match kind {
         Type::INT32 | Type::FLOAT => Some(4),
@@ -409,7 +412,8 @@ fn width_of(kind: Type, length: i32) -> Option<usize> {
     }
 }
 
-/// The longest text of a dictionary: each is its length in four bytes, and itself.
+/// Returns the length of the longest text of a dictionary. Each text has a prefix of four bytes
+/// with its length.
 fn longest_text(mut page: &[u8], count: u32) -> usize {
     let mut longest = 0;
     for _ in 0..count {

@@ -1,10 +1,10 @@
-//! Columns that are stored as a dictionary, read as one: each value becomes text and is hashed
-//! once, and a row has no more than the place of its value.
+//! Reads columns that are stored as a dictionary by their indexes: each distinct value is converted
+//! to text and hashed once, and a row has only the index of its value.
 //!
-//! The Parquet crate decodes the values of a dictionary, so that they are read as those of any
-//! page. The places are decoded here. Where a chunk is not as expected, the column is read by the
-//! crate, from the first row of the batch on: pages without dictionary after others with it, nested
-//! columns, damage.
+//! The Parquet crate decodes the values of a dictionary, so that they are read like those of any
+//! page. The indexes are decoded here. If a chunk is not as expected, the crate reads the column
+//! from the first row of the batch on. That happens if pages without a dictionary come after others
+//! with it, and for nested columns and damage.
 
 use std::sync::Arc;
 
@@ -25,24 +25,24 @@ use crate::column::{Column, TextDictionary};
 use crate::error::Result;
 use crate::foreign::{self, Limits, record_too_long};
 
-/// A column of a row group, by places in its dictionary.
+/// A column of a row group, as indexes into its dictionary.
 pub(super) struct PickedColumn {
     pages: ColumnPages,
     /// Whether values may be missing.
     has_levels: bool,
     dictionary: Option<Arc<TextDictionary>>,
-    /// What is left of the present page.
+    /// The number of rows left in the current page.
     rows: usize,
     levels: Runs,
     numbers: Runs,
-    /// The levels of a batch, and the places of the values that are there.
+    /// The levels of a batch, and the indexes of the values that are not missing.
     present: Vec<u32>,
     found: Vec<u32>,
-    /// The place of each row of the last batch.
+    /// The index of each row of the last batch.
     places: Vec<u32>,
 }
 
-/// How a column is read, and what its keys are.
+/// How a column is read, and how its keys are hashed.
 pub(super) struct PickedAs<'a> {
     pub(super) levels: &'a FieldLevels,
     pub(super) metadata: &'a ParquetMetaData,
@@ -52,17 +52,17 @@ pub(super) struct PickedAs<'a> {
 }
 
 impl PickedColumn {
-    /// Returns true if all pages of a chunk may be places in a dictionary.
+    /// Returns true if all pages of a chunk may be indexes into a dictionary.
     pub(super) fn is_possible(chunk: &ColumnChunkMetaData) -> bool {
         let column = chunk.column_descr();
         let is_flat = column.max_rep_level() == 0 && column.max_def_level() <= 1;
-        // Values that take no bytes could be any number.
+        // A page could declare any number of values that take no bytes.
         let takes_bytes = match chunk.column_type() {
             Type::BOOLEAN => false,
             Type::FIXED_LEN_BYTE_ARRAY => column.type_length() > 0,
             _ => true,
         };
-        // What is said of the pages, if anything, is right about which data pages there are.
+        // The metadata may list the encodings of the pages. If it does, the list is reliable.
         let are_all = match (chunk.page_encoding_stats(), chunk.page_encoding_stats_mask()) {
             (Some(stats), _) => stats
                 .iter()
@@ -88,7 +88,7 @@ impl PickedColumn {
         }
     }
 
-    /// Reads the places of the next batch; how many there are, or nothing if the crate has to read
+    /// Reads the indexes of the next batch. Returns their number, or `None` if the crate must read
     /// the column.
     pub(super) fn next_batch(&mut self, rows: usize, read_as: &PickedAs<'_>) -> Result<Option<usize>> {
         self.places.clear();
@@ -113,12 +113,12 @@ impl PickedColumn {
         Ok(Some(self.places.len()))
     }
 
-    /// Gives the values of the last batch to a column.
+    /// Replaces the values of a column by those of the last batch.
     pub(super) fn append_to(&self, column: &mut Column) -> Result<()> {
         self.dictionary.as_ref().map_or(Ok(()), |dictionary| column.pick(dictionary, &self.places))
     }
 
-    /// Begins a page, or takes the dictionary; nothing if it is neither as expected.
+    /// Begins a data page, or reads the dictionary. Returns `None` if the page is not as expected.
     fn open(&mut self, page: Page, read_as: &PickedAs<'_>) -> Result<Option<()>> {
         let (encoding, rows) = (page.encoding(), page.num_values() as usize);
         let (levels, values) = match page {
@@ -146,7 +146,7 @@ impl PickedColumn {
             }
             Page::DataPage { .. } | Page::DataPageV2 { .. } => return Ok(None),
         };
-        // A page whose values are all missing may have no numbers, not even their width.
+        // A page whose values are all missing may have no indexes, not even their width.
         let width = values.first().copied().unwrap_or(0);
         if self.dictionary.is_none() || !is_of_places(encoding) || width > Runs::WIDEST {
             return Ok(None);
@@ -157,7 +157,7 @@ impl PickedColumn {
         Ok(Some(()))
     }
 
-    /// Appends the places of some rows of the page; nothing if the page does not have them.
+    /// Appends the indexes of some rows of the page. Returns `None` if the page does not have them.
     fn read_places(&mut self, rows: usize) -> Option<()> {
         let Self { dictionary, levels, numbers, present, found, places, .. } = self;
         let values = dictionary.as_ref()?.len();
@@ -183,9 +183,9 @@ fn is_of_places(encoding: Encoding) -> bool {
 }
 
 impl PickedAs<'_> {
-    /// The texts of a dictionary, in the order of their places.
+    /// Returns the texts of a dictionary, in the order of their indexes.
     fn dictionary(&self, page: Bytes, count: u32, has_levels: bool) -> Result<TextDictionary> {
-        // Two spans and a hash for each value.
+        // The memory for two spans and a hash for each value.
         foreign::require_memory((count as usize).saturating_mul(24))?;
         let mut column = Column::default();
         if count > 0 {
@@ -203,7 +203,7 @@ impl PickedAs<'_> {
             return Err(record_too_long(self.limits.record));
         }
         let (spans, bytes, kind) = column.into_texts();
-        // A float that is no number has no text, and is no key.
+        // A float that is NaN has no text, and is not a key.
         let is_there = |span: &Span| span.range().end <= bytes.len();
         let nothing = Span::new(0..0)?;
         let texts: Vec<Span> =
@@ -213,7 +213,7 @@ impl PickedAs<'_> {
     }
 }
 
-/// The page of a dictionary as the only data page of its column.
+/// The page of a dictionary, presented as the only data page of its column.
 struct DictionaryAsRows<'a> {
     page: Bytes,
     count: u32,
@@ -249,7 +249,7 @@ impl RowGroups for DictionaryAsRows<'_> {
     }
 }
 
-/// Levels that say that no value is missing: their length, and one run.
+/// Returns levels that mark all values as present: their length, and one run.
 fn all_present(count: u32) -> Vec<u8> {
     let mut run = Vec::new();
     let mut head = u64::from(count) << 1;

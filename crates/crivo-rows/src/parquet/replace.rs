@@ -1,4 +1,4 @@
-//! Rows of Parquet files with other values in one column.
+//! Replaces values in one column of rows of Parquet files.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use arrow_schema::DataType;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The rows with other values in one column, where there are some.
+/// Returns the rows with the values in one column replaced by those that are `Some`.
 pub(crate) fn with_column(
     rows: &RecordBatch,
     column: usize,

@@ -1,17 +1,17 @@
-//! Small numbers as Parquet writes them where they repeat: levels, and places in a dictionary.
+//! Decodes Parquet's run-length encoding of small numbers: levels, and indexes into a dictionary.
 //!
-//! A stretch is either one number and how often it comes, or eight numbers at a time packed into
-//! bits.
+//! A stretch is either one number with its count, or a sequence of bit-packed numbers, eight at a
+//! time.
 
 use bytes::Bytes;
 
-/// Numbers of one width, read from front to back.
+/// Numbers of one width, which are read in order.
 #[derive(Debug, Default)]
 pub(super) struct Runs {
     bytes: Bytes,
-    /// Where the next stretch begins.
+    /// The position of the next stretch.
     at: usize,
-    /// The bits of a number.
+    /// The number of bits of a number.
     width: usize,
     stretch: Stretch,
 }
@@ -22,7 +22,7 @@ enum Stretch {
         number: u32,
         left: usize,
     },
-    /// The first bit of the next number.
+    /// Bit-packed numbers. `bit` is the first bit of the next number.
     Packed {
         bit: usize,
         left: usize,
@@ -36,15 +36,15 @@ impl Default for Stretch {
 }
 
 impl Runs {
-    /// The widest numbers that are read.
+    /// The greatest width that is read, in bits.
     pub(super) const WIDEST: u8 = 32;
 
     pub(super) fn new(bytes: Bytes, width: u8) -> Self {
         Self { bytes, at: 0, width: width.min(Self::WIDEST).into(), stretch: Stretch::default() }
     }
 
-    /// Appends the next `count` numbers; nothing if there are fewer, or the bytes are none of this
-    /// encoding.
+    /// Appends the next `count` numbers. Returns `None` if there are fewer, or the bytes are not
+    /// valid in this encoding.
     pub(super) fn read(&mut self, mut count: usize, numbers: &mut Vec<u32>) -> Option<()> {
         while count > 0 {
             match &mut self.stretch {
@@ -67,7 +67,8 @@ impl Runs {
         Some(())
     }
 
-    /// Passes over the next `count` numbers if all of them are `number` and stand in one stretch.
+    /// Skips the next `count` numbers if all of them are `number` and in one stretch. Returns false
+    /// otherwise.
     pub(super) fn pass_all(&mut self, number: u32, count: usize) -> bool {
         let is_over = matches!(self.stretch, Stretch::Same { left: 0, .. } | Stretch::Packed { left: 0, .. });
         if is_over && self.next_stretch().is_none() {
@@ -96,7 +97,7 @@ impl Runs {
             self.stretch = Stretch::Same { number, left: count };
             self.at += length;
         }
-        // An empty stretch would be looked for again without end.
+        // An empty stretch would make the search for the next number endless.
         (count > 0).then_some(())
     }
 
@@ -114,7 +115,8 @@ impl Runs {
     }
 }
 
-/// Appends `count` numbers of `width` bits, from a bit on; nothing if the bytes end before.
+/// Appends `count` numbers of `width` bits, from `bit` on. Returns `None` if there are too few
+/// bytes.
 fn unpack(bytes: &[u8], bit: usize, width: usize, count: usize, numbers: &mut Vec<u32>) -> Option<()> {
     let end = bit.checked_add(count.checked_mul(width)?)?;
     if end.div_ceil(8) > bytes.len() {

@@ -1,4 +1,4 @@
-//! Where a Parquet file's bytes are, readable at any position by any thread.
+//! The bytes of a Parquet file, which any thread can read at any position.
 
 use std::fs::File;
 use std::io;
@@ -12,9 +12,9 @@ use crate::foreign;
 /// The bytes of a file.
 #[derive(Debug)]
 pub(super) enum Stored {
-    /// Shared by all readers: each read says its position.
+    /// A file shared by all readers. Each read has its own position.
     File { file: File, length: u64 },
-    /// What cannot be read at any position (a pipe, a compressed file) is held in memory.
+    /// A source that cannot be read at any position (a pipe, a compressed file), held in memory.
     Memory(Bytes),
 }
 
@@ -33,7 +33,7 @@ impl Stored {
         }
     }
 
-    /// The `length` bytes at `start`, all of them.
+    /// Returns the `length` bytes at `start`. Fewer bytes are an error.
     pub(super) fn bytes_at(&self, start: u64, length: usize) -> Result<Bytes> {
         let end = start.checked_add(length as u64).filter(|end| *end <= self.length());
         let Some(end) = end else { return Err(ends_early()) };
@@ -48,7 +48,7 @@ impl Stored {
         }
     }
 
-    /// Fills a small buffer, as far as the file goes; the part that was filled.
+    /// Fills a small buffer as far as the file goes. Returns the filled part.
     pub(super) fn peek_at<'b>(&self, start: u64, buffer: &'b mut [u8]) -> Result<&'b [u8]> {
         let left = usize::try_from(self.length().saturating_sub(start)).unwrap_or(usize::MAX);
         let part = buffer.len().min(left);
@@ -64,7 +64,7 @@ impl Stored {
 fn read_exact_at(file: &File, mut buffer: &mut [u8], mut start: u64) -> Result<()> {
     while !buffer.is_empty() {
         match read_at(file, buffer, start) {
-            // It was longer when it was opened.
+            // The file was longer when it was opened.
             Ok(0) => return Err(ends_early()),
             Ok(length) => {
                 buffer = &mut buffer[length..];

@@ -1,4 +1,5 @@
-//! Keys as the bytes that Parquet's filters hash: the inverse of docs/keys.md for one value.
+//! Converts keys to the bytes that Parquet's filters hash: the inverse of docs/keys.md for one
+//! value.
 
 use arrow_schema::{DataType, TimeUnit};
 use parquet::basic::Type;
@@ -11,12 +12,12 @@ use crate::times;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StoredAs {
     pub(super) physical: Type,
-    /// The bytes of a value, where all have as many.
+    /// The bytes of a value, if all values have the same length.
     pub(super) length: usize,
 }
 
-/// Returns the forms that a value with this text has in a column; none if the column's type has no
-/// such value.
+/// Returns the stored forms of the value with this text, or none if no value of the column's type
+/// has it.
 pub(super) fn of_text(text: &[u8], data_type: &DataType, stored: StoredAs) -> Result<Vec<Vec<u8>>> {
     match (data_type, stored.physical) {
         (DataType::Utf8 | DataType::Binary, Type::BYTE_ARRAY) => Ok(vec![text.to_vec()]),
@@ -35,7 +36,7 @@ pub(super) fn of_text(text: &[u8], data_type: &DataType, stored: StoredAs) -> Re
         }
         (DataType::Float32, Type::FLOAT) => {
             let value: f32 = float(text)?;
-            // Zeros with either sign are equal, and stored as they are.
+            // Zeros of both signs are equal, and each is stored with its sign.
             let forms = if value == 0.0 { vec![0.0, -0.0] } else { vec![value] };
             Ok(forms.into_iter().map(|value: f32| value.to_le_bytes().to_vec()).collect())
         }
@@ -66,13 +67,13 @@ pub(super) fn of_text(text: &[u8], data_type: &DataType, stored: StoredAs) -> Re
     }
 }
 
-/// A signed number as it is stored; nothing if it does not fit.
+/// Returns a signed number as it is stored, or nothing if it does not fit.
 fn signed(value: i128, stored: StoredAs) -> Vec<Vec<u8>> {
     match stored.physical {
         Type::INT32 => i32::try_from(value).map_or(Vec::new(), |value| vec![value.to_le_bytes().to_vec()]),
         Type::INT64 => i64::try_from(value).map_or(Vec::new(), |value| vec![value.to_le_bytes().to_vec()]),
         _ => {
-            // The highest byte first, in the length of the type.
+            // Big endian, in the length of the type.
             let filler = if value < 0 { 255 } else { 0 };
             let mut bytes = vec![filler; stored.length.saturating_sub(16)];
             let all = value.to_be_bytes();
@@ -91,13 +92,13 @@ fn integer(text: &[u8]) -> Result<i128> {
 
 fn float<F: std::str::FromStr + PartialEq>(text: &[u8]) -> Result<F> {
     let number = std::str::from_utf8(text).ok().and_then(|text| text.trim().parse::<F>().ok());
-    // What is not a number is no key.
+    // NaN is not a key.
     #[allow(clippy::eq_op)]
     let number = number.filter(|number| *number == *number);
     number.ok_or_else(|| no_value(text, "numbers"))
 }
 
-/// Parts of a second since 1970; none if the unit is too coarse for the time.
+/// Returns the time since 1970 in this unit, or `None` if the unit is too coarse for the time.
 fn moment(text: &[u8], unit: TimeUnit) -> Result<Option<i128>> {
     let nanoseconds =
         nanoseconds(text).ok_or_else(|| no_value(text, "times, such as 2026-11-18T05:00:00"))?;
@@ -110,7 +111,7 @@ fn moment(text: &[u8], unit: TimeUnit) -> Result<Option<i128>> {
     Ok((nanoseconds % part == 0).then_some(nanoseconds / part))
 }
 
-/// Nanoseconds since 1970; none if the text is no time.
+/// Returns the nanoseconds since 1970, or `None` if the text is not a time.
 fn nanoseconds(text: &[u8]) -> Option<i128> {
     let text = std::str::from_utf8(text).ok()?;
     let (whole, fraction) = match text.split_once('.') {
@@ -125,7 +126,7 @@ fn nanoseconds(text: &[u8]) -> Option<i128> {
     Some(i128::from(seconds) * 1_000_000_000 + part)
 }
 
-/// A number without its point; none if it has more digits than the scale.
+/// Returns a number without its decimal point, or `None` if it has more decimals than the scale.
 fn decimal(text: &[u8], scale: usize) -> Result<Option<i128>> {
     let wrong = || no_value(text, "decimal numbers, such as 12.50");
     let number = std::str::from_utf8(text).map_err(|_| wrong())?.trim();

@@ -1,4 +1,4 @@
-//! Arrow columns as text, value by value. The rules are those of `crivo-arrow`.
+//! Converts Arrow columns to text, value by value. The rules are those of `crivo-arrow`.
 
 use std::sync::Arc;
 
@@ -25,14 +25,14 @@ pub(crate) fn append(array: &dyn Array, column: &mut Column) -> Result<()> {
     Ok(())
 }
 
-/// Both truth values as a dictionary, so that each is hashed once.
+/// Both boolean values as a dictionary, so that each is hashed once.
 pub(super) struct Booleans {
     dictionary: Arc<TextDictionary>,
     places: Vec<u32>,
 }
 
 impl Booleans {
-    /// Returns nothing if keys are not bytes.
+    /// Returns `None` if keys are not bytes.
     pub(super) fn new(scheme: KeyScheme) -> Result<Option<Self>> {
         if scheme.kind() != KeyKind::Bytes {
             return Ok(None);
@@ -62,7 +62,7 @@ struct AppendTexts<'c>(&'c mut Column);
 impl ColumnVisitor for AppendTexts<'_> {
     type Error = Error;
 
-    /// Values that lie one after the other are copied at once.
+    /// Copies the values at once if they are adjacent.
     fn offsets<O: Offset>(&mut self, bytes: &[u8], offsets: &[O], nulls: Option<&NullBuffer>) -> Result<()> {
         let ranges = offsets.windows(2).map(|ends| ends[0].as_usize()..ends[1].as_usize());
         self.0.push_texts(bytes, ranges, |row| nulls.is_some_and(|nulls| nulls.is_null(row)))

@@ -1,24 +1,24 @@
-//! Sixty-four bytes at once: where are the newlines, delimiters, quotes?
+//! Finds the newlines, delimiters and quotes in 64 bytes at once.
 //!
-//! A search for the next newline pays for a call and a restart at every hit, and lines of eleven
-//! bytes are all hits. Classifying a block once and walking the bits of the answer costs a few
-//! instructions a hit.
+//! A search for the next newline costs a call and a restart for every hit, and lines of eleven
+//! bytes have many hits. To classify a block once and walk over the bits of the result costs a few
+//! instructions for each hit.
 
 use wide::u8x16;
 
-/// Bytes in a block: as many as bits in a mask.
+/// The number of bytes in a block, which is the number of bits in a mask.
 pub(crate) const BLOCK: usize = 64;
 
 /// A block of bytes in vector registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Block {
     lanes: [u8x16; 4],
-    /// The bits that stand for bytes; the last block of a chunk is shorter.
+    /// The bits of valid bytes, because the last block of a chunk is shorter.
     valid: u64,
 }
 
 impl Block {
-    /// The first 64 bytes, or as many as there are.
+    /// Loads the first 64 bytes, or all if there are fewer.
     #[inline]
     pub(crate) fn load(bytes: &[u8]) -> Self {
         match bytes.first_chunk::<BLOCK>() {
@@ -34,7 +34,7 @@ impl Block {
         Self { lanes: lanes(&padded), valid: (1 << bytes.len()) - 1 }
     }
 
-    /// A bit for each byte that equals `byte`.
+    /// Returns a mask with a bit for each byte that equals `byte`.
     #[inline]
     pub(crate) fn equal(&self, byte: u8) -> u64 {
         let wanted = u8x16::splat(byte);

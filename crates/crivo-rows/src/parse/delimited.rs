@@ -1,18 +1,18 @@
-//! CSV and its relatives: fields between delimiters, some of them quoted.
+//! Parses CSV and similar formats: fields between delimiters, some of them quoted.
 //!
-//! The rules are those of RFC 4180, read generously:
+//! The rules are those of RFC 4180, applied leniently:
 //!
 //! - a field is quoted if its first byte is a quote; then delimiters and line ends in it are data,
-//!   and a doubled quote is one quote; what follows the closing quote up to the delimiter is data;
+//!   and a doubled quote is one quote; bytes between the closing quote and the delimiter are data;
 //! - a quote anywhere else is data;
 //! - a delimiter can be longer than one byte;
 //! - a record with another number of fields than the header is bad;
-//! - an empty line is no record, unless records have one field: then it is an empty one.
+//! - an empty line is not a record, unless records have one field: then it is an empty record.
 //!
-//! Each block of 64 bytes is classified once; then every delimiter, newline and quote is visited
-//! in order. That counts the fields of every record and costs little more than looking for the
-//! wanted ones alone. Chunks without a quote, which the feed knows, take a copy of the loop from
-//! which all quote handling is compiled away.
+//! Each block of 64 bytes is classified once. Then every delimiter, newline and quote is visited in
+//! order. That counts the fields of every record, and costs little more than a search for the
+//! selected fields alone. Chunks without a quote, as reported by the feed, use a version of the
+//! loop without any quote handling.
 
 use super::block::{BLOCK, Block};
 use super::lines::line_end;
@@ -50,7 +50,8 @@ pub(crate) fn parse<const QUOTES: bool>(
                 continue;
             }
             if newlines >> bit & 1 == 0 {
-                // A longer delimiter can hold its own first byte again, or be only begun.
+                // The position may be inside a longer delimiter, or only the first byte of one may
+                // be here.
                 if !rest.is_empty() && (at < field.start || !bytes[at + 1..].starts_with(rest)) {
                     continue;
                 }
@@ -131,12 +132,12 @@ impl Field {
 /// The first record of a file.
 pub(crate) struct FirstRecord {
     pub(crate) start: usize,
-    /// After its line end.
+    /// The position after its line end.
     pub(crate) end: usize,
     pub(crate) fields: Vec<Vec<u8>>,
 }
 
-/// How many bytes of empty lines a text begins with.
+/// Returns how many bytes of empty lines a text begins with.
 pub(crate) fn blank_lines(text: &[u8]) -> usize {
     let mut start = 0;
     while let Some(length) = [&b"\n"[..], b"\r\n"].iter().find(|end| text[start..].starts_with(end)) {
@@ -145,7 +146,8 @@ pub(crate) fn blank_lines(text: &[u8]) -> usize {
     start
 }
 
-/// Reads the first record that is no empty line, all fields of it; slow and once a file.
+/// Reads all fields of the first record that is not an empty line. It is slow, but is called once
+/// for each file.
 pub(crate) fn first_record(text: &[u8], delimiter: &[u8], quotes: bool) -> FirstRecord {
     let start = blank_lines(text);
     let mut first = FirstRecord { start, end: text.len(), fields: Vec::new() };

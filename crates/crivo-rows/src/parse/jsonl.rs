@@ -1,4 +1,4 @@
-//! JSONL: one object a line.
+//! Parses JSONL: one object per line.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,33 +11,33 @@ use crate::column::{Column, ValueKind};
 use crate::error::{Error, ErrorKind, Result};
 use crate::select::ELEMENTS;
 
-/// Objects used as maps would make a column of every key.
+/// The most columns. Objects that are used as maps would make a column of every key.
 const MOST_COLUMNS: usize = 10_000;
 
-/// Which fields are wanted.
+/// The selected fields.
 #[derive(Debug)]
 pub(crate) enum Wanted {
-    /// Those with these names; each is marked when it is first seen.
+    /// Fields with these names. Each is marked when it is first seen.
     Named(Vec<NamedField>),
-    /// All of them, as they appear.
+    /// All fields, as they occur.
     All,
 }
 
-/// A field that is wanted by its name.
+/// A field that is selected by its name.
 #[derive(Debug)]
 pub(crate) struct NamedField {
     name: String,
-    /// The names that lead to it, where its name has points in it.
+    /// The names on the path to the field, if its name has points.
     path: Vec<Vec<u8>>,
     /// Whether its value is an array whose elements are items.
     has_elements: bool,
-    /// Shared by all files: a name that no record of any file has is a mistake.
+    /// Shared by all files, because a name that no record of any file has is an error.
     seen: Arc<AtomicBool>,
 }
 
 impl NamedField {
-    /// A field of this name. If records have a field that is called so, points in its name lead
-    /// nowhere.
+    /// Creates a field of this name. If records have a field of exactly this name (`is_known`),
+    /// points in it do not mean a path.
     pub(crate) fn new(name: &str, is_known: bool, seen: Arc<AtomicBool>) -> Self {
         if is_known {
             return Self { name: name.to_owned(), path: Vec::new(), has_elements: false, seen };
@@ -53,7 +53,7 @@ impl NamedField {
         Self { name: name.to_owned(), path, has_elements, seen }
     }
 
-    /// Where the field's value lies in a record; `None` if it has no such field.
+    /// Returns the position of the field's value in a record, or `None` if it has no such field.
     pub(crate) fn value_in(&self, record: &[u8]) -> Option<Value> {
         let mut scanner = Scanner::new(record, 0);
         scanner.skip_blanks();
@@ -79,16 +79,16 @@ impl NamedField {
     }
 }
 
-/// The fields of the records seen so far, where all are wanted.
+/// The fields of the records read so far, if all fields are selected.
 #[derive(Debug, Default)]
 pub(crate) struct Discovered {
     pub(crate) names: Vec<String>,
     by_name: HashMap<String, usize>,
-    /// Which column each name has: its place in `names`.
+    /// The column of each name, which is its index in `names`.
     pub(crate) columns: Vec<usize>,
 }
 
-/// Parses objects from `position` until the table is full or the chunk ends. Empty lines are no
+/// Parses objects from `position` until the table is full or the chunk ends. Empty lines are not
 /// records.
 pub(crate) fn parse(text: &Text<'_>, wanted: &Wanted, position: usize, table: &mut Table) -> Result<usize> {
     let bytes = text.bytes;
@@ -103,7 +103,7 @@ pub(crate) fn parse(text: &Text<'_>, wanted: &Wanted, position: usize, table: &m
             continue;
         }
         if !text.needs_values_of(table.records.len()) {
-            // Nothing is looked at, so nothing can be found missing.
+            // The record is not parsed, so a field cannot be reported as missing.
             if let Wanted::Named(fields) = wanted {
                 fields.iter().for_each(NamedField::mark_seen);
             }
@@ -136,7 +136,8 @@ pub(crate) fn parse(text: &Text<'_>, wanted: &Wanted, position: usize, table: &m
     Ok(record)
 }
 
-/// Walks over a line and notes where the wanted values are; of a name that occurs twice, the last.
+/// Walks over a line and stores the positions of the selected values. If a name occurs twice, the
+/// last one counts.
 fn scan_record(
     scanner: &mut Scanner<'_>,
     bytes: &[u8],
@@ -189,7 +190,7 @@ fn scan_record(
     Ok(())
 }
 
-/// Notes the values that paths through this field lead to.
+/// Stores the values of paths through this field.
 #[inline]
 fn follow_paths(fields: &[NamedField], name: &[u8], value: &Value, bytes: &[u8], values: &mut Vec<Value>) {
     for (at, field) in fields.iter().enumerate() {
@@ -202,7 +203,7 @@ fn follow_paths(fields: &[NamedField], name: &[u8], value: &Value, bytes: &[u8],
             if values.len() <= at {
                 values.resize(at + 1, Value::Null);
             }
-            // A field that is called as the path is goes before it.
+            // A field with the whole path as its name takes precedence.
             if values[at] == Value::Null {
                 values[at] = found;
             }
@@ -221,7 +222,7 @@ fn push_values(bytes: &[u8], wanted: &Wanted, values: &[Value], table: &mut Tabl
     let is_all = matches!(wanted, Wanted::All);
     for (at, (value, column)) in values.iter().zip(&mut table.columns).enumerate() {
         match value {
-            // Ending the record will see that it is missing.
+            // The end of the record adds the missing value.
             Value::Null => {}
             _ if has_elements(at) => column.push_built(bytes, |out| value.push_array(bytes, out))?,
             Value::String { text, escaped: false } | Value::Plain(text) => {
@@ -240,7 +241,7 @@ fn push_values(bytes: &[u8], wanted: &Wanted, values: &[Value], table: &mut Tabl
     Ok(())
 }
 
-/// What a value is, unless it is missing or a text.
+/// Returns the kind of a value, or `None` if it is missing or a text.
 fn kind_of(value: &Value, bytes: &[u8]) -> Option<ValueKind> {
     match value {
         Value::Null | Value::String { .. } => None,
@@ -251,8 +252,8 @@ fn kind_of(value: &Value, bytes: &[u8]) -> Option<ValueKind> {
 }
 
 impl Discovered {
-    /// The column of a name; records mostly have their fields in the same order, so the one after
-    /// the last is tried first.
+    /// Returns the column of a name. Records mostly have their fields in the same order, so `guess`
+    /// is tried first.
     fn find(&self, name: &str, guess: usize) -> Option<usize> {
         if self.names.get(guess).is_some_and(|known| known == name) {
             return Some(guess);
@@ -268,7 +269,7 @@ impl Discovered {
     }
 }
 
-/// The names in the first record of a file, if that is an object.
+/// Returns the names in the first record of a file, if that record is an object.
 pub(crate) fn first_names(text: &[u8]) -> Vec<String> {
     let mut names = Vec::new();
     let start = text.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(0);

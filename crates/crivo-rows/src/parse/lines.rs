@@ -1,4 +1,4 @@
-//! Lines, whole or split at blanks.
+//! Parses lines, as whole records or split at blanks.
 
 use crivo::keys::Span;
 
@@ -7,7 +7,7 @@ use super::block::{BLOCK, Block};
 use crate::error::Result;
 use crate::layout::Slots;
 
-/// Every line is a record.
+/// Parses every line as a record.
 pub(crate) fn whole(bytes: &[u8], position: usize, table: &mut Table) -> Result<usize> {
     let mut start = position;
     let mut base = position;
@@ -19,7 +19,7 @@ pub(crate) fn whole(bytes: &[u8], position: usize, table: &mut Table) -> Result<
             table.records.push(Span::new(start..line_end(bytes, start, at))?);
             start = at + 1;
         }
-        // A block holds at most 64 lines, so the batch is at most that much longer than planned.
+        // A block has at most 64 lines, so the batch is at most that much longer than planned.
         base += BLOCK;
         if table.is_full() {
             break;
@@ -28,8 +28,8 @@ pub(crate) fn whole(bytes: &[u8], position: usize, table: &mut Table) -> Result<
     Ok(start)
 }
 
-/// Fields are the runs of bytes between blanks and tabs, as awk splits lines. A line with fewer
-/// fields than are asked for has missing ones.
+/// Parses fields as runs of bytes between blanks and tabs, as awk does. A line with fewer fields
+/// than selected has missing values.
 pub(crate) fn between_blanks(
     bytes: &[u8],
     slots: &Slots,
@@ -65,7 +65,8 @@ fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// Where the line ends whose newline is at `newline`: before a carriage return.
+/// Returns the end of a line with its newline at `newline`. A carriage return before it is not part
+/// of the line.
 #[inline]
 pub(crate) fn line_end(bytes: &[u8], start: usize, newline: usize) -> usize {
     if newline > start && bytes[newline - 1] == b'\r' { newline - 1 } else { newline }

@@ -1,7 +1,7 @@
-//! From the bytes of a chunk to records and fields, a batch at a time.
+//! Parses the bytes of a chunk to records and fields, a batch at a time.
 //!
-//! A chunk begins and ends at a record's border, so a parser needs no memory of the chunk before.
-//! It fills a [`Table`] with the next thousand records and says where to go on.
+//! A chunk begins and ends at the border of a record, so a parser needs no state of the chunk
+//! before. It fills a [`Table`] with the next thousand records and returns where to continue.
 
 pub(crate) mod block;
 pub(crate) mod delimited;
@@ -21,28 +21,28 @@ use crate::layout::{Layout, Shape};
 use crate::scan::NeedsValues;
 use crate::select::Chosen;
 
-/// The records of one batch: where each lies in the chunk, and the wanted fields.
+/// The records of one batch: the position of each in the chunk, and the selected fields.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     pub(crate) records: Vec<Span>,
     pub(crate) columns: Vec<Column>,
-    /// Columns of several values.
+    /// The columns of several values.
     pub(crate) joined: Vec<Column>,
-    /// Records that were skipped because they were bad.
+    /// The number of records that were skipped because they were bad.
     pub(crate) bad: u64,
-    /// Empty lines that are no records.
+    /// The number of empty lines that are not records.
     pub(crate) blank: u64,
-    /// The fields of JSON records, where all are wanted.
+    /// The fields of JSON records, if all fields are selected.
     pub(crate) discovered: Discovered,
-    /// Where the fields of the JSON record lie that is being read.
+    /// The positions of the fields in the current JSON record.
     values: Vec<Value>,
 }
 
 impl Table {
-    /// As many records as one batch should have.
+    /// The number of records that one batch should have.
     pub(crate) const ROWS: usize = KeyBatch::TARGET_LEN;
 
-    /// Makes room for `columns` fields and forgets the last batch.
+    /// Makes room for `columns` fields and removes the last batch.
     pub(crate) fn reset(&mut self, columns: usize) {
         self.records.clear();
         self.columns.resize_with(columns, Column::default);
@@ -54,7 +54,7 @@ impl Table {
         self.records.len() >= Self::ROWS
     }
 
-    /// Ends a record: every column that got no value has a missing one.
+    /// Ends a record. Every column without a value for it gets a missing one.
     #[inline]
     pub(crate) fn end_record(&mut self, start: usize, end: usize) -> Result<()> {
         self.records.push(Span::new(start..end)?);
@@ -67,14 +67,14 @@ impl Table {
         Ok(())
     }
 
-    /// Forgets the records without a flag.
+    /// Removes the records without a flag.
     pub(crate) fn keep_only(&mut self, flags: &[bool]) {
         let mut flag = flags.iter();
         self.records.retain(|_| flag.next().is_none_or(|flag| *flag));
         self.columns.iter_mut().chain(&mut self.joined).for_each(|column| column.keep_only(flags));
     }
 
-    /// Makes the columns of several values from those that were read from `chunk`.
+    /// Joins the columns of several values from those that were read from `chunk`.
     pub(crate) fn join(&mut self, chosen: &Chosen, chunk: &[u8]) -> Result<()> {
         let Self { columns, joined, .. } = self;
         joined.resize_with(chosen.joined.len(), Column::default);
@@ -86,14 +86,14 @@ impl Table {
         Ok(())
     }
 
-    /// Takes back what an unfinished record has put into the columns.
+    /// Removes the values that an unfinished record has added to the columns.
     pub(crate) fn drop_record(&mut self) {
         let rows = self.records.len();
         self.columns.iter_mut().for_each(|column| column.truncate(rows));
     }
 }
 
-/// What is being parsed: a chunk's bytes, and how they are laid out.
+/// The input of a parser: a chunk's bytes, and their layout.
 #[derive(Clone, Copy)]
 pub(crate) struct Text<'a> {
     pub(crate) bytes: &'a [u8],
@@ -101,7 +101,7 @@ pub(crate) struct Text<'a> {
     /// Whether the chunk has a quote anywhere.
     pub(crate) has_quotes: bool,
     pub(crate) skip_bad: bool,
-    /// Of which records the values are needed; of all of them if it is not told.
+    /// Decides whether the values of a record are needed. If `None`, all are.
     pub(crate) needs_values: Option<&'a NeedsValues<'a>>,
     /// The id of the first record of the next batch.
     pub(crate) first_id: u64,
@@ -114,8 +114,9 @@ impl Text<'_> {
         self.needs_values.is_none_or(|needs| needs(RowId::from_u64(self.first_id + row as u64)))
     }
 
-    /// Parses records from `position` on until the table is full or the chunk ends; the position
-    /// after the last of them. Inside its only caller the loop would have too few registers.
+    /// Parses records from `position` on until the table is full or the chunk ends. Returns the
+    /// position after the last record. If it were inlined in its only caller, the loop would have
+    /// too few registers.
     #[inline(never)]
     pub(crate) fn next_batch(&self, position: usize, table: &mut Table) -> Result<usize> {
         table.reset(match &self.layout.shape {
@@ -133,8 +134,8 @@ impl Text<'_> {
         }
     }
 
-    /// The error, told with the line of the record that begins at `start`; or nothing, with the
-    /// record counted, where bad ones are skipped.
+    /// Returns the error with the line of the record that begins at `start`. If bad records are
+    /// skipped, counts the record instead.
     #[cold]
     pub(crate) fn bad_record(&self, start: usize, table: &mut Table, error: Error) -> Result<()> {
         table.drop_record();
@@ -150,7 +151,7 @@ impl Text<'_> {
     }
 }
 
-/// Newlines in some bytes.
+/// Returns the number of newlines.
 pub(crate) fn count_lines(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }

@@ -1,27 +1,27 @@
-//! The one automaton of quoted fields, for everything that reads delimited text.
+//! The state machine of quoted fields, for all readers of delimited text.
 //!
 //! A field is quoted if its first byte is a quote. Inside, a doubled quote is data and a single one
-//! ends the quoted stretch; what follows up to the delimiter is data, quotes too. Whether a quote
-//! is a field's first byte the reader knows: a parser by where its field began, the search for
-//! borders by what stands before the quote.
+//! ends the quoted stretch. Bytes between this quote and the delimiter are data, quotes included.
+//! The caller knows whether a quote is a field's first byte: a parser knows where its field began,
+//! and the search for borders examines the bytes before the quote.
 
 pub(crate) const QUOTE: u8 = b'"';
 
-/// Where a reader is with respect to quotes.
+/// The state of a reader with respect to quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Quoting {
-    /// In a field that no quote opened.
+    /// In a field that does not begin with a quote.
     #[default]
     Outside,
-    /// Between the quotes; a quote before `resume` is the second of a doubled pair.
+    /// Between the quotes. A quote before `resume` is the second of a doubled pair.
     Inside { resume: usize, doubled: bool },
     /// After the closing quote, which ended at `end`.
     Closed { end: usize, doubled: bool },
 }
 
 impl Quoting {
-    /// Takes the byte at `at`. `opens` says whether it is the first of a field, if it is a quote.
-    /// Returns true if the byte is a quote or inside quotes, and so ends nothing.
+    /// Advances over the byte at `at`. If it is a quote, `opens` returns whether it is the first of
+    /// a field. Returns true if the byte is a quote or inside quotes, and so does not end a field.
     #[inline(always)]
     pub(crate) fn take(&mut self, bytes: &[u8], at: usize, opens: impl FnOnce(&Self) -> bool) -> bool {
         let is_quote = bytes[at] == QUOTE;
@@ -45,8 +45,8 @@ impl Quoting {
         }
     }
 
-    /// Returns true if the byte at `at` may be half of a doubled quote, and the text ends before
-    /// that is known.
+    /// Returns true if the byte at `at` may be the first half of a doubled quote, but the text ends
+    /// after it.
     #[inline]
     pub(crate) fn is_undecided(&self, bytes: &[u8], at: usize) -> bool {
         at + 1 == bytes.len()
@@ -55,7 +55,7 @@ impl Quoting {
     }
 }
 
-/// Appends what a field says that begins with a quote.
+/// Appends the content of a field that begins with a quote.
 pub(crate) fn unquote(field: &[u8], out: &mut Vec<u8>) {
     let mut rest = field.get(1..).unwrap_or_default();
     while let Some(at) = memchr::memchr(QUOTE, rest) {

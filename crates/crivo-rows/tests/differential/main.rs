@@ -1,9 +1,9 @@
-//! CSV beside Python's `csv`, JSONL beside Python's `json`: 100,000 random inputs each, the same
-//! rows or both refuse.
+//! Compares CSV with Python's `csv`, and JSONL with Python's `json`. For 100,000 random inputs
+//! each, both readers must find the same rows or both refuse.
 //!
-//! Python reads with its defaults, so what the two mean by a format differs in places that the
-//! inputs avoid: a carriage return alone ends a record for Python, a byte order mark is data for
-//! it, and an empty line is no record.
+//! Python reads with its defaults, so its formats differ from crivo's in some cases, which the
+//! inputs avoid. For Python, a carriage return alone ends a record, a byte order mark is data, and
+//! an empty line is not a record.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // what fails here should fail loudly
 
@@ -29,7 +29,7 @@ impl Random {
     }
 }
 
-/// What Python reads from each case.
+/// Returns the rows that Python reads from each case.
 fn python(format: &str, cases: &[String]) -> Vec<Value> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/differential/reference.py");
     let mut child = Command::new("python3")
@@ -51,8 +51,8 @@ fn python(format: &str, cases: &[String]) -> Vec<Value> {
     lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The rows and the number of bad records that crivo reads from a text, and the names of the
-/// fields.
+/// Returns the rows and the number of bad records that crivo reads from a text, and the names of
+/// the fields.
 fn crivo(
     path: &std::path::Path,
     text: &str,
@@ -83,8 +83,8 @@ fn crivo(
     }
 }
 
-/// Compares the cases of each half with what Python reads from them on a thread of its own, in a
-/// file of its own; returns the sums of what `compare` counts.
+/// Compares each half of the cases with Python's rows, on its own thread and in its own file.
+/// Returns the sums of the counts of `compare`.
 fn compare_all(
     format: &str,
     cases: &[String],
@@ -116,7 +116,8 @@ fn csv_is_read_as_python_reads_it() {
         .collect();
     let [compared, _] = compare_all("csv", &cases, |path, text, expected, counted| {
         let header: Vec<String> = serde_json::from_value(expected["header"].clone()).unwrap();
-        // Where records have one field, an empty line is an empty one; Python leaves it out.
+        // If records have one field, crivo reads an empty line as an empty record, but Python skips
+        // it.
         if header.len() < 2 {
             return;
         }

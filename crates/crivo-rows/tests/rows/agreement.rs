@@ -24,7 +24,7 @@ fn sketch(input: &Input, field: &str, scheme: KeyScheme, items: Items, threads: 
     folded.unwrap().state.encode()
 }
 
-/// One table in every format.
+/// Writes one table in every format.
 fn write_all(folder: &Folder, rows: usize) -> Vec<Input> {
     let mut random = Random::new(11);
     let words = ["red", "dark green", "blue, light", "a \"quoted\" one", "two\nlines", "ação", ""];
@@ -76,7 +76,7 @@ fn write_all(folder: &Folder, rows: usize) -> Vec<Input> {
     ]
 }
 
-/// Independent of the code under test: what Python's `repr` gives.
+/// Formats a float like Python's `repr`, independently of the code under test.
 fn python_float(value: f64) -> String {
     let scientific = format!("{value:e}");
     let (mantissa, exponent) = scientific.split_once('e').unwrap();

@@ -18,7 +18,7 @@ use crate::support::Folder;
 
 type TypedColumn = (&'static str, ArrayRef, [&'static str; 3]);
 
-/// The types that Parquet has no columns of, or turns into others.
+/// Returns columns of the types that Parquet does not have, or converts to others.
 #[allow(clippy::too_many_lines)] // a table
 fn columns_of_arrow_alone() -> Vec<TypedColumn> {
     let dictionary: DictionaryArray<Int8Type> =
@@ -125,7 +125,7 @@ fn sketch_of_arrow(name: &str, array: &dyn Array) -> (Vec<u8>, u64) {
 fn sketch_of_csv(folder: &Folder, texts: &[&str]) -> Vec<u8> {
     let quoted = |text: &&str| format!("\"{}\"\n", text.replace('"', "\"\""));
     let csv: String = std::iter::once("value\n".to_owned()).chain(texts.iter().map(quoted)).collect();
-    // Bytes that are no UTF-8 are written as Latin-1 in the table.
+    // Bytes that are not UTF-8 are written as Latin-1 in the table.
     let csv: Vec<u8> =
         if csv.contains('\u{FF}') { csv.chars().map(|c| c as u8).collect() } else { csv.into() };
     let input = folder.input("t.csv", csv);
@@ -160,7 +160,8 @@ fn every_type_of_arrow_has_the_keys_of_its_text_in_csv() {
     }
 }
 
-/// The table of docs/keys.md. A type that Arrow adds does not compile here before it is decided.
+/// Implements the table of docs/keys.md. If Arrow adds a type, this does not compile until the type
+/// is decided.
 fn has_text_by_the_rules(data_type: &DataType) -> bool {
     match data_type {
         DataType::Null
@@ -207,7 +208,7 @@ fn has_text_by_the_rules(data_type: &DataType) -> bool {
     }
 }
 
-/// One of each type, and of each unit of times.
+/// Returns one of each type, and of each unit of times.
 fn every_type() -> Vec<DataType> {
     let item = || Arc::new(Field::new("item", DataType::Int8, true));
     let ends = Arc::new(Field::new("run_ends", DataType::Int16, false));
@@ -260,7 +261,7 @@ fn every_type() -> Vec<DataType> {
     types
 }
 
-/// The type without what changes no text: zones, scales and the types inside.
+/// Returns the type without the parts that change no text: zones, scales and the types inside.
 fn name_of(data_type: &DataType) -> String {
     match data_type {
         DataType::Timestamp(unit, _) => format!("timestamp {unit:?}"),

@@ -90,7 +90,7 @@ fn corrupt_stream_is_an_error() {
         let middle = bytes.len() / 2;
         bytes[middle..middle + 20].fill(0x55);
         let error = rows_of(&folder.input("bad.csv", &bytes), 1, 1000).expect_err(name);
-        // What comes out before the damage is noticed may already be no CSV.
+        // The bytes that are decompressed before the damage is noticed may not be valid CSV.
         assert!(
             matches!(
                 error.kind(),

@@ -1,4 +1,4 @@
-//! Copied rows are the bytes that were there, in their order.
+//! Copied rows have their original bytes, in the original order.
 
 use std::collections::HashSet;
 
@@ -211,7 +211,7 @@ fn hashes_are_judged_in_order_whatever_the_threads_and_chunks() {
     let first =
         rows.iter().filter(|row| row.ends_with(',') || seen.insert(row.split(',').nth(1).map(str::to_owned)));
     let expected = first.fold(String::from("id,key\r\n"), |text, row| text + row + "\r\n");
-    // The last row is kept, as it stands.
+    // The last row is kept unchanged, without a line end.
     let expected = expected.trim_end();
     let input = Input::file(&path);
     for (threads, chunk) in [(1, 1 << 18), (2, 100), (4, 37), (3, 1)] {

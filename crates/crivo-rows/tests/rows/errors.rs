@@ -1,4 +1,4 @@
-//! Every way an input can be wrong is told with its file and line, the same for any thread count.
+//! Every fault of an input is reported with its file and line, the same for any number of threads.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use crivo_rows::{Error, ErrorKind, Format, Input, Items, Scan, Select};
 
 use crate::support::{Folder, WAYS, read, row};
 
-/// The error of reading a field, which must be the same in every way.
+/// Returns the error of reading a field, which must be the same in every way of reading.
 fn error_of(input: &Input, select: &Select) -> Error {
     let errors = WAYS.map(|(threads, chunk)| {
         let scan = Scan::of(input).select(select.clone()).threads(threads).chunk_size(chunk);
@@ -66,7 +66,7 @@ fn text_of_two_bytes_a_unit_is_refused_with_the_way_out() {
         }
     }
     assert!(folder.input("a.csv", wide(u16::to_le_bytes)).field_names().is_err());
-    // The same mark of UTF-8 is only left out.
+    // The UTF-8 byte order mark is skipped.
     let marked = folder.input("b.csv", "\u{FEFF}user,time\nana,1\n");
     assert_eq!(read(&Scan::of(&marked).select(Select::field("user"))).unwrap().0, [row(&["ana"])]);
 }

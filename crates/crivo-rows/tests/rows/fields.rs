@@ -9,7 +9,7 @@ use crivo_rows::{Cell, Error, ErrorKind, Input, Scan, Select};
 use crate::parquet_files::parquet_bytes;
 use crate::support::{Folder, WAYS, read, row};
 
-/// The text keys of a field, sorted, from any number of threads.
+/// Returns the text keys of a field, sorted, which are the same for any number of threads.
 fn keys(input: &Input, field: &str) -> Result<Vec<String>, Error> {
     let mut found = Vec::new();
     for (threads, chunk) in WAYS {

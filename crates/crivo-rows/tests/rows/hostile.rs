@@ -1,5 +1,4 @@
-//! Files that were damaged, or made to do harm, give an error that names them, in little time and
-//! memory.
+//! Damaged and malicious files give an error that names them, in little time and memory.
 
 use std::sync::Arc;
 
@@ -22,7 +21,7 @@ fn table() -> Vec<u8> {
     parquet_bytes(vec![("number", numbers), ("text", texts)], 40)
 }
 
-/// A file with another footer.
+/// Returns a file with another footer.
 pub(crate) fn forged(bytes: &[u8], forge: impl FnOnce(ParquetMetaData) -> ParquetMetaData) -> Vec<u8> {
     let whole = bytes::Bytes::copy_from_slice(bytes);
     let metadata = forge(ParquetMetaDataReader::new().parse_and_finish(&whole).unwrap());
@@ -50,10 +49,10 @@ pub(crate) fn with_columns(
     })
 }
 
-/// The error of counting, reading and copying, which must all refuse.
+/// Returns the errors of counting, reading and copying, which must all fail.
 fn refusals(bytes: &[u8], field: &str) -> Vec<Error> {
     let folder = Folder::new();
-    // Bad records are skipped, and this must not hide it.
+    // Bad records are skipped, and this must not hide the error.
     let input = folder.input("hostile.parquet", bytes).skip_bad(true);
     let scan = |select: Select| Scan::of(&input).select(select).threads(2);
     let all = |batch: &mut crivo_rows::RowBatch<'_>, keep: &mut [bool]| {
@@ -127,7 +126,7 @@ fn values_that_a_page_declares_are_compared() {
             assert_eq!(error.kind(), ErrorKind::Damaged, "{error}");
             assert!(error.to_string().contains("column '"), "{error}");
         }
-        // Counting reads no values, and compares all the same.
+        // Counting reads no values, but must still compare the numbers.
         let folder = Folder::new();
         let counted = read(&Scan::of(&folder.input("a.parquet", &bytes)).select(Select::Fields(Vec::new())));
         assert_eq!(counted.unwrap_err().kind(), ErrorKind::Damaged);
@@ -220,7 +219,7 @@ fn what_is_not_text_is_refused_by_its_name() {
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert!(error.to_string().contains(says), "{error}");
     }
-    // Parquet is recognised whatever its name.
+    // Parquet is recognised under any name.
     let named = folder.input("data", table());
     assert_eq!(read(&Scan::of(&named).select(Select::field("text"))).unwrap().1.rows, ROWS as u64);
     assert_eq!(Input::file(folder.path("data")).field_names().unwrap(), [["number", "text"]]);

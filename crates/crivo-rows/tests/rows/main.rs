@@ -1,5 +1,5 @@
-//! Rows against exact models: every format, one thread and four, chunks so small that borders fall
-//! everywhere.
+//! Compares rows with exact models: every format, one thread and four, and chunks so small that
+//! there are borders everywhere.
 
 // What fails here should fail loudly, and small texts may be built slowly.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::format_collect, clippy::format_push_string)]

@@ -1,23 +1,23 @@
-//! Each text format against a parser written for clearness only, one character at a time.
+//! Compares each text format with a simple parser, which reads one character at a time.
 
 use crivo_rows::{Format, Input, Scan, Select};
 
 use crate::support::{Folder, Random, Row, WAYS, read, row};
 
-/// What a parser should find.
+/// The expected result of a parser.
 struct Expected {
     rows: Vec<Row>,
     bad: u64,
 }
 
-/// A record as the model splits it; a blank one is a line with nothing on it, not even quotes.
+/// A record as the model splits it. A blank one is a line without any character, not even quotes.
 #[derive(Default)]
 struct Record {
     fields: Vec<String>,
     is_blank: bool,
 }
 
-/// All records, and whether the last one is inside quotes that never close.
+/// Returns all records, and whether the last one ends inside quotes.
 fn split_csv(text: &str, delimiter: &str, quotes: bool) -> (Vec<Record>, bool) {
     let mut records = Vec::new();
     let mut record = Record { is_blank: true, ..Record::default() };

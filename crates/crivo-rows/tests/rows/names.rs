@@ -1,4 +1,4 @@
-//! The names of fields, before anything is read.
+//! The names of fields, found before a scan.
 
 use crivo_rows::{Input, Scan, Select};
 

@@ -1,5 +1,5 @@
-//! A column that is stored as a dictionary is the same as one that is not: values, keys, and all
-//! that is made of them.
+//! A column that is stored as a dictionary has the same values and keys as one that is not, and
+//! gives the same results.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::support::{Folder, Random};
 
 const ROWS: usize = 7_000;
 
-/// Columns with few values and many, with missing ones and without, of types that have dictionaries
-/// and one that has none.
+/// Returns a table of columns with few values and many, with and without missing ones. Their types
+/// have dictionaries, except one.
 fn table() -> RecordBatch {
     let mut random = Random::new(23);
     let mut numbers = |below: usize| (0..ROWS).map(|_| random.below(below)).collect::<Vec<usize>>();
@@ -66,7 +66,7 @@ fn written(table: &RecordBatch, properties: WriterPropertiesBuilder) -> Vec<u8> 
     bytes
 }
 
-/// The same table in every way to store it: first without dictionaries.
+/// Returns the same table stored in every way. The first is without dictionaries.
 fn stored(table: &RecordBatch) -> Vec<(&'static str, Vec<u8>)> {
     let new = WriterProperties::builder;
     let second = || new().set_writer_version(WriterVersion::PARQUET_2_0);
@@ -75,13 +75,13 @@ fn stored(table: &RecordBatch) -> Vec<(&'static str, Vec<u8>)> {
         ("dictionaries", written(table, new())),
         ("version 2", written(table, second())),
         ("short pages", written(table, new().set_data_page_row_count_limit(333).set_write_batch_size(100))),
-        // Pages after the first are without dictionary, and begin within a batch.
+        // Pages after the first have no dictionary, and begin within a batch.
         ("overflow", written(table, new().set_dictionary_page_size_limit(300).set_write_batch_size(100))),
         ("overflow 2", written(table, second().set_dictionary_page_size_limit(900).set_write_batch_size(70))),
     ]
 }
 
-/// What a value is, and what it holds.
+/// The kind of a value, its bytes, and whether it is missing.
 type Seen = (ValueKind, Option<Vec<u8>>, bool);
 
 /// Every value and every key of a table.
@@ -117,7 +117,7 @@ fn contents(scan: &Scan<'_>) -> Contents {
     scan.clone().threads(1).fold(Contents::default, Contents::add, merge).unwrap().state
 }
 
-/// The profile of a table, as `crivo profile` makes it.
+/// Returns the profile of a table, as `crivo profile` makes it.
 fn profile(input: &Input, scheme: KeyScheme) -> Vec<u8> {
     let scan = Scan::of(input).select(Select::All).keys(scheme).threads(1);
     let take = |columns: &mut Vec<TableColumn>, batch: &mut RowBatch<'_>| {

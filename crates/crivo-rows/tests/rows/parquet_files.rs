@@ -34,7 +34,7 @@ fn column_of(input: &Input, field: &str) -> Vec<Option<String>> {
     rows.into_iter().map(|mut row| row.remove(0)).collect()
 }
 
-/// A column of every type, and the text of its three values.
+/// Returns a column of every type, and the text of its three values.
 #[allow(clippy::too_many_lines)] // a table
 pub(crate) fn columns_of_every_type() -> Vec<(&'static str, ArrayRef, [&'static str; 3])> {
     let dictionary = {
@@ -250,7 +250,7 @@ fn kept_rows_are_written_as_parquet_with_every_column() {
     let batch = reader.unwrap().next().unwrap().unwrap();
     assert!(matches!(batch.schema().field(1).data_type(), DataType::List(_)));
 
-    // A filter leaves rows out before they are judged: whole batches of them, and single ones.
+    // A filter leaves out rows before they are judged: whole batches, and single rows.
     let filter = |batch: &RowBatch<'_>, flags: &mut [bool]| {
         for (flag, value) in flags.iter_mut().zip(batch.column(0).iter()) {
             *flag = value.is_some_and(|value| value.len() == 4 && !value.ends_with(b"17"));
@@ -273,7 +273,8 @@ fn kept_rows_are_written_as_parquet_with_every_column() {
     assert_eq!(error.unwrap_err().kind(), ErrorKind::Unsupported);
 }
 
-/// A file whose only row group has no rows. Arrow for C++ and Python writes an empty table so.
+/// Returns a file whose only row group has no rows. Arrow for C++ and Python writes an empty table
+/// in this form.
 fn with_an_empty_row_group() -> Vec<u8> {
     let schema = parse_message_type("message table { optional binary value (UTF8); }").unwrap();
     let mut bytes = Vec::new();

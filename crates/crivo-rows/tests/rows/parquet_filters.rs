@@ -1,5 +1,5 @@
-//! Filters inside of Parquet files: written for chosen columns, asked by key, compared with the
-//! Parquet crate's own reader.
+//! Filters inside of Parquet files: written for chosen columns, queried by key, and compared with
+//! the Parquet crate's own reader.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ fn metadata(bytes: &[u8]) -> ParquetMetaData {
     ParquetMetaDataReader::new().parse_and_finish(&bytes::Bytes::copy_from_slice(bytes)).unwrap()
 }
 
-/// Two columns with a filter, in several row groups of the input.
+/// Writes two columns with a filter, in several row groups of the input.
 fn table(folder: &Folder) -> Input {
     let numbers: ArrayRef = Arc::new((0..3000_i64).map(|n| Some(n * 7)).collect::<Int64Array>());
     let texts: ArrayRef =
@@ -161,8 +161,8 @@ fn hostile_filters_are_errors() {
         ParquetFilters::open(&path, Some("text")).and_then(|filters| filters.unwrap().ask(&["text 1"]))
     };
     assert!(ask(&bytes).unwrap().members[0]);
-    // Heads that declare no bytes, negative ones, half blocks, more than there are, or other kinds
-    // of filters.
+    // Headers that declare no bytes, a negative number, half blocks, or more bytes than there are,
+    // or other kinds of filters.
     let at = usize::try_from(place).unwrap();
     let kinds = [0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0];
     let sizes: [&[u8]; 5] =
@@ -179,7 +179,7 @@ fn hostile_filters_are_errors() {
     let choice = bytes[at..].windows(2).position(|pair| pair == [0x1C, 0x1C]).unwrap();
     other[at + choice + 1] = 0x2C;
     assert_eq!(ask(&other).unwrap_err().kind(), ErrorKind::Unsupported);
-    // Filters that begin before the file, in its last bytes, or behind it.
+    // Filters that begin before the file, in its last bytes, or after it.
     for offset in [-1, bytes.len() as i64 - 1, bytes.len() as i64, i64::MAX] {
         let forged = forged(&bytes, |metadata| {
             with_columns(metadata, |column| {
@@ -189,7 +189,7 @@ fn hostile_filters_are_errors() {
         let error = ask(&forged).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Damaged, "{offset}: {error}");
     }
-    // Bytes changed by chance: an answer or an error.
+    // Random changes of bytes give an answer or an error.
     let mut random = Random::new(8);
     for _ in 0..500 {
         let mut damaged = bytes.clone();

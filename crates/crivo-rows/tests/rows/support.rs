@@ -1,4 +1,4 @@
-//! Reading a whole input back, and random numbers.
+//! Reads a whole input, and generates random numbers.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,11 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use tempfile::TempDir;
 
-/// A record's values; a missing one is `None`.
+/// The values of a record. A missing one is `None`.
 pub(crate) type Row = Vec<Option<String>>;
 
-/// Everything that a scan hands on, in input order. Bytes that are no UTF-8 are shown as Latin-1.
+/// Returns all records and values of a scan, in input order. Bytes that are not UTF-8 are shown as
+/// Latin-1.
 pub(crate) fn read(scan: &Scan<'_>) -> Result<(Vec<Row>, Counts)> {
     let mut folded = scan.clone().number_rows(true).fold(
         Vec::<(RowId, Row)>::new,
@@ -37,7 +38,7 @@ pub(crate) fn read(scan: &Scan<'_>) -> Result<(Vec<Row>, Counts)> {
     Ok((rows.into_iter().map(|(_, row)| row).collect(), folded.counts))
 }
 
-/// The threads and chunk sizes that every claim is checked with.
+/// The numbers of threads and the chunk sizes of every check.
 pub(crate) const WAYS: [(usize, usize); 5] = [(1, 1), (1, 7), (4, 3), (4, 64), (1, 256 << 10)];
 
 pub(crate) fn row(values: &[&str]) -> Row {
@@ -82,7 +83,7 @@ impl Random {
         from[self.below(from.len())]
     }
 
-    /// Bytes drawn from an alphabet, up to a length.
+    /// Returns a random text of pieces from an alphabet, up to a number of pieces.
     pub(crate) fn soup(&mut self, alphabet: &[&str], pieces: usize) -> String {
         (0..self.below(pieces + 1)).map(|_| self.pick(alphabet)).collect()
     }

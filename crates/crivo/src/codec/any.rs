@@ -1,6 +1,6 @@
 // This file is long because it is the one place that lists what every family can do.
 
-//! A sketch of whatever kind a file holds.
+//! A sketch of any kind that a file can hold.
 
 use super::envelope::{Encode, Header, decode_opened, open};
 use super::family::{Family, with_every_family};
@@ -14,18 +14,18 @@ use crate::sketch::{
     Membership, Merge, Quantiles, Sample, Sketch, Top,
 };
 
-/// What is known about a sketch without asking it anything: the contents of `crivo show`.
+/// What a sketch says about itself without a query: the contents of `crivo show`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// Which sketch it is.
+    /// The kind of sketch.
     pub family: Family,
     /// The sizes it was built with, in the order of its constructor, then facts about its state.
     pub parameters: Parameters,
     /// How its keys are hashed.
     pub scheme: KeyScheme,
-    /// How many items it holds, as its kind counts them.
+    /// The number of items it holds, as its kind counts them.
     pub items: Estimate,
-    /// The share of its cells in use, where that means something.
+    /// The share of its cells in use, if that is meaningful for its kind.
     pub fill: Option<f64>,
     /// The false-positive rate at its present fill, for filters.
     pub false_positive_rate: Option<f64>,
@@ -33,7 +33,7 @@ pub struct Summary {
     pub memory: usize,
 }
 
-/// Parameters by their names.
+/// The names and values of parameters.
 pub type Parameters = Vec<(&'static str, Parameter)>;
 
 /// The value of a parameter in a [`Summary`].
@@ -42,11 +42,11 @@ pub type Parameters = Vec<(&'static str, Parameter)>;
 pub enum Parameter {
     /// A size.
     Count(u64),
-    /// A rate or an error: a share of something.
+    /// A rate or an error, as a share.
     Ratio(f64),
-    /// A number that is no share.
+    /// A number that is not a share.
     Number(f64),
-    /// A choice.
+    /// The name of a choice.
     Name(&'static str),
 }
 
@@ -75,7 +75,7 @@ macro_rules! make_any_sketch {
                 }
             }
 
-            /// Returns the sketch inside, to be changed.
+            /// Returns the sketch inside, mutably.
             pub fn as_sketch_mut(&mut self) -> &mut dyn Sketch {
                 match &mut self.0 {
                     $(Stored::$name(sketch) => sketch,)*
@@ -132,7 +132,8 @@ fn wrong_family(expected: Family, found: Family) -> Error {
 
 /// Any sketch that can be stored: what `crivo show`, `crivo ask` and `crivo merge` open.
 ///
-/// It hands out what the sketch inside can do, or an error that names the sketch:
+/// Each method for a capability returns the sketch inside if it has the capability. Otherwise it
+/// returns an error that names the sketch:
 ///
 /// ```
 /// use crivo::codec::{AnySketch, Family};
@@ -172,7 +173,7 @@ impl AnySketch {
     /// Returns the sketch that the bytes hold.
     ///
     /// # Errors
-    /// As for [`Decode::decode`](super::Decode::decode).
+    /// The errors of [`Decode::decode`](super::Decode::decode).
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let (header, payload) = open(bytes)?;
         Self::decode_opened(&header, payload)
@@ -216,7 +217,7 @@ impl AnySketch {
     /// Merges another sketch of the same kind: see [`Merge::merge`].
     ///
     /// # Errors
-    /// If the kinds differ, or the sketches refuse each other; `self` is unchanged then.
+    /// If the kinds differ, or the two sketches do not merge; `self` is unchanged then.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         Merge::merge(self, other)
     }
@@ -227,7 +228,8 @@ impl AnySketch {
         Capability::ALL.iter().copied().filter(|capability| capability.is_in(&mut sketch)).collect()
     }
 
-    /// Returns the sketch inside as its own type, for code that made it.
+    /// Returns the sketch inside as its own type, for code that knows this type. Returns `None` if
+    /// it is of another type.
     ///
     /// ```
     /// use crivo::codec::AnySketch;
@@ -257,7 +259,8 @@ impl AnySketch {
     }
 }
 
-/// What the sketch can do. Each method returns an error that names the sketch if it cannot.
+/// The capabilities of the sketch. Each method returns an error that names the sketch if it lacks
+/// the capability.
 impl AnySketch {
     /// Returns the sketch as one that takes hashes.
     ///
@@ -322,7 +325,7 @@ impl AnySketch {
         self.answers_membership_mut().ok_or_else(|| Error::unsupported(Capability::Membership, family))
     }
 
-    /// Returns what answers about the frequency of single keys.
+    /// Returns an object that answers how often single keys occurred.
     ///
     /// # Errors
     /// If it is not.
@@ -349,7 +352,7 @@ impl AnySketch {
         self.answers_cardinality().ok_or_else(|| Error::unsupported(Capability::Cardinality, family))
     }
 
-    /// Returns the sketch as one that knows quantiles.
+    /// Returns the sketch as one that answers quantiles.
     ///
     /// # Errors
     /// If it is not.
@@ -450,7 +453,7 @@ impl Sketch for AnySketch {
     }
 }
 
-/// Takes batches if the sketch inside does; otherwise every batch is an error.
+/// Takes batches if the sketch inside does. Otherwise every batch is an error.
 impl InsertKeys for AnySketch {
     fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
         self.keys_mut()?.insert_batch(batch)

@@ -1,4 +1,4 @@
-//! The envelope around every payload: written in one place, checked in one place.
+//! The envelope around every payload. It is written in one place, and checked in one place.
 
 use super::family::Family;
 use super::reader::Reader;
@@ -14,33 +14,33 @@ pub(super) const LENGTH_OFFSET: usize = 20;
 pub(super) const HEADER_LEN: usize = 28;
 pub(super) const CHECKSUM_LEN: usize = 4;
 
-/// What an envelope says about its payload.
+/// The data of an envelope about its payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
-    /// Which sketch the payload is.
+    /// The kind of sketch in the payload.
     pub family: Family,
-    /// Which layout of that sketch.
+    /// The version of that sketch's layout.
     pub version: u8,
     /// How the keys were hashed.
     pub scheme: KeyScheme,
 }
 
-/// Says that a type is a sketch of the format. Not named outside the crate, so the traits of the
-/// codec are implemented here only, and may gain methods.
+/// Marks a type as a sketch of the format. It cannot be named outside the crate, so the traits of
+/// the codec are implemented only here, and may gain methods.
 pub trait Sealed {}
 
 /// A sketch that can be written. The families are those of the format, so the trait is sealed.
 pub trait Encode: Sealed {
-    /// Which sketch this is.
+    /// The kind of this sketch.
     const FAMILY: Family;
 
     /// Returns how the sketch's keys are hashed.
     fn key_scheme(&self) -> KeyScheme;
 
-    /// Writes the payload; the envelope is written around it.
+    /// Writes the payload. The caller writes the envelope around it.
     fn encode_payload(&self, writer: &mut Writer);
 
-    /// The sketch as bytes: the contents of a `.crivo` file.
+    /// Returns the sketch as bytes: the contents of a `.crivo` file.
     fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         write_envelope(self, &mut writer);
@@ -50,14 +50,14 @@ pub trait Encode: Sealed {
 
 /// A sketch that can be read.
 pub trait Decode: Encode + Sized {
-    /// Reads the payload. The envelope was checked before; the payload's own rules are checked
-    /// here, and no more is allocated than the bytes left can fill.
+    /// Reads the payload. The envelope was checked before. This function checks the payload's own
+    /// rules, and allocates no more than the remaining bytes can fill.
     ///
     /// # Errors
     /// If the payload breaks a rule of its format.
     fn decode_payload(header: &Header, reader: &mut Reader<'_>) -> Result<Self>;
 
-    /// The sketch that the bytes hold.
+    /// Returns the sketch that the bytes hold.
     ///
     /// # Errors
     /// A distinct [`ErrorKind`] each for foreign, truncated, damaged, newer, trailing and
@@ -68,7 +68,7 @@ pub trait Decode: Encode + Sized {
     }
 }
 
-/// Writes a whole envelope, so that containers can nest them.
+/// Writes a whole envelope, at any position, so that containers can nest envelopes.
 pub(crate) fn write_envelope<S: Encode + ?Sized>(sketch: &S, writer: &mut Writer) {
     let start = writer.len();
     write_head(S::FAMILY, sketch.key_scheme(), 0, writer);
@@ -93,7 +93,8 @@ pub(crate) fn write_head(family: Family, scheme: KeyScheme, payload_len: u64, wr
     writer.u64(payload_len);
 }
 
-/// Checks everything but the payload's contents, in the order of distrust.
+/// Checks everything but the payload's contents, in the order described in the [module
+/// above](super).
 pub(crate) fn open(bytes: &[u8]) -> Result<(Header, &[u8])> {
     let begins_like_crivo = bytes.iter().zip(&MAGIC).all(|(found, expected)| found == expected);
     if !begins_like_crivo {

@@ -1,10 +1,9 @@
-//! The registry of what a file can hold.
+//! The registry of the sketches that a file can hold.
 
 use std::fmt;
 
-/// The one list of families, each with its number, the newest version of its payload and the
-/// module of its type.
-/// [`Family`] and [`AnySketch`](super::AnySketch) are both made from it.
+/// The one list of families, each with its number, the newest version of its payload and the module
+/// of its type. [`Family`] and [`AnySketch`](super::AnySketch) are both generated from it.
 macro_rules! with_every_family {
     ($make:ident) => {
         $make! {
@@ -50,7 +49,8 @@ pub(super) use with_every_family;
 
 macro_rules! make_family {
     ($($name:ident = $number:literal, version $version:literal, in $module:ident;)*) => {
-        /// Which sketch a file holds. The number is the byte stored; numbers are never reused.
+        /// The kind of sketch that a file holds. The number is the byte stored; numbers are never
+        /// reused.
         ///
         /// They are grouped by the question the sketch answers: 0x1_ how many events, 0x2_ how many
         /// different, 0x3_ is it in there, 0x4_ how often, 0x5_ a fair sample, 0x6_ which are
@@ -67,14 +67,15 @@ macro_rules! make_family {
             /// Every family, in the order of their numbers.
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
-            /// The newest layout of the payload: the one written. Older ones are read forever.
+            /// Returns the newest version of the payload's layout, which is the one written. Older
+            /// versions are read forever.
             pub const fn version(self) -> u8 {
                 match self {
                     $(Self::$name => $version,)*
                 }
             }
 
-            /// The name in messages, in `crivo show` and in docs/format.md.
+            /// Returns the name that messages, `crivo show` and docs/format.md use.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$name => stringify!($name),)*
@@ -86,7 +87,8 @@ macro_rules! make_family {
 with_every_family!(make_family);
 
 impl Family {
-    /// Returns the question that the family answers, which the first digit of its number tells.
+    /// Returns the question that the family answers. The first hexadecimal digit of its number
+    /// decides.
     pub const fn question(self) -> Question {
         match self as u8 >> 4 {
             1 => Question::HowManyEvents,
@@ -105,13 +107,14 @@ impl Family {
         matches!(self, Self::Panes | Self::Groups | Self::TableProfile)
     }
 
-    /// Returns true if the sketch is built from all of its keys at once, and neither takes others
-    /// nor merges.
+    /// Returns true if the sketch is built from all of its keys at once, and can neither take more
+    /// keys nor merge.
     pub const fn is_finished(self) -> bool {
         matches!(self, Self::BinaryFuse)
     }
 
-    /// Returns what is expected of the sketch of a pane or a group, if this one cannot be one.
+    /// Returns what is expected of the sketch of a pane or a group, if this one cannot be used
+    /// there.
     pub(crate) const fn expected_of_part(self) -> Option<&'static str> {
         if self.is_container() {
             Some("no container of sketches")
@@ -127,7 +130,7 @@ impl Family {
     }
 }
 
-/// The question that a family answers: the module it stands in.
+/// The question that a family answers, which is also that of its module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Question {
     /// How many events?
@@ -144,7 +147,7 @@ pub enum Question {
     WhichAreAlike,
     /// Which value has that rank?
     WhichRank,
-    /// What the sketches inside answer.
+    /// Whatever the sketches inside answer.
     Container,
 }
 

@@ -1,4 +1,4 @@
-//! How does a sketch become bytes, and safely a sketch again?
+//! How does a sketch become bytes, and how are bytes safely read back?
 //!
 //! Every sketch is stored in the same envelope: what it is, which version wrote it, how its
 //! keys were hashed, how long the payload is, the payload, and a checksum over all of it.
@@ -21,12 +21,12 @@
 //! 28 + n     4  CRC-32 of everything before
 //! ```
 //!
-//! Integers are little-endian. The reading order is the order of distrust: length, magic,
-//! versions, checksum, and only then the contents, each with its own [`ErrorKind`]. Nothing
-//! is allocated before the bytes that would fill it are known to be there, and bytes left
-//! over are an error. So any byte string gives an error or a valid sketch.
+//! Integers are little-endian. Checks are ordered by distrust: length, magic, versions, checksum,
+//! and only then the contents. Each check has its own [`ErrorKind`]. Nothing is allocated before
+//! the bytes that would fill it are known to be there. Extra bytes at the end are an error. So any
+//! byte string gives an error or a valid sketch.
 //!
-//! [`AnySketch`] opens whatever a file holds; [`Decode::decode`] insists on one type.
+//! [`AnySketch`] opens a sketch of any kind; [`Decode::decode`] requires one type.
 //!
 //! [`ErrorKind`]: crate::ErrorKind
 

@@ -1,36 +1,37 @@
-//! An entropy coder for bytes: each costs the logarithm of its frequency, and equal bytes are coded
-//! equally.
+//! An entropy coder for bytes. Each byte costs the logarithm of its frequency, and equal bytes have
+//! equal codes.
 //!
 //! **Source.** Duda: *Asymmetric numeral systems* (arXiv 1311.2540), the variant with ranges. A
 //! state is a number. Coding a byte of frequency `f` among [`TOTAL`] makes it about `TOTAL/f` times
-//! as large, and decoding takes that back. What grows beyond 63 bits moves to the stream, 32 bits
-//! at a time.
+//! as large, and decoding reverses that. Before the state exceeds 63 bits, its low 32 bits move to
+//! the stream.
 //!
-//! Decoding runs backwards through what was coded, so the coder takes the last byte first. Two
-//! states take turns, because each step of one waits for its step before. Both begin at [`LEAST`].
-//! A decoder that does not arrive there, or has words left, was not given the output of a coder.
-//! Between the limits each step is reversible, so different streams decode to different bytes.
+//! Decoding runs backwards through the coded bytes, so the coder takes the last byte first. Two
+//! states take turns, so that the steps of one need not wait for those of the other. Both begin at
+//! [`LEAST`]. If a decoder does not end there, or has words left, its input was not the output of a
+//! coder. Between the limits each step is reversible, so different streams decode to different
+//! bytes.
 
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Frequencies add up to two to this.
+/// The base-2 logarithm of [`TOTAL`].
 const TOTAL_BITS: u32 = 12;
 
-/// What the frequencies of all bytes add up to.
+/// The sum of the frequencies of all bytes.
 pub(crate) const TOTAL: u16 = 1 << TOTAL_BITS;
 
-/// Stands for a byte without a frequency of its own, which follows as it is. It is not coded
-/// itself.
+/// Marks a byte without a frequency of its own, which follows uncompressed. So a byte of this value
+/// cannot be coded.
 pub(crate) const RARE: u8 = u8::MAX;
 
-/// Between bytes a state is at least this, and less than 2^32 times this.
+/// The least state between two bytes. A state is less than 2^32 times this.
 const LEAST: u64 = 1 << 31;
 
-/// The states before the words of a stream.
+/// The number of bytes of the states, which come before the words of a stream.
 const STATES_LEN: usize = 16;
 
-/// Which of the [`TOTAL`] slots belong to a byte: as many as its frequency, beginning with `start`.
+/// The slots of a byte, among [`TOTAL`]: as many as its frequency, beginning with `start`.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slots {
     start: u16,
@@ -42,7 +43,8 @@ struct Slots {
 pub(crate) struct Frequencies([Slots; 256]);
 
 impl Frequencies {
-    /// Creates the frequencies from numbers that add up to [`TOTAL`]. That of [`RARE`] is not zero.
+    /// Creates the frequencies from numbers that add up to [`TOTAL`]. The frequency of [`RARE`]
+    /// must not be zero.
     pub(crate) fn new(counts: &[u16; 256]) -> Self {
         let mut start = 0;
         Self(counts.map(|count| {
@@ -58,7 +60,7 @@ impl Frequencies {
     }
 }
 
-/// What a coder needs of the slots of one byte.
+/// The slots of one byte in the form that a coder needs.
 #[derive(Debug, Clone, Copy, Default)]
 struct Step {
     /// `2^(63 + shift)/count`, rounded up: multiplying by it divides a state by `count` exactly,
@@ -78,7 +80,8 @@ impl Step {
         Self { reciprocal, shift, start, count }
     }
 
-    /// Returns the state with the byte of these slots in it. What does not fit goes to the words.
+    /// Returns the state with the byte of these slots coded in it. The low 32 bits of a state that
+    /// is too large move to the words.
     #[inline(always)]
     fn push(self, mut state: u64, words: &mut Vec<u32>) -> u64 {
         let count = u64::from(self.count);
@@ -114,7 +117,7 @@ pub(crate) fn encode(bytes: &[u8], frequencies: &Frequencies) -> Vec<u8> {
     coded
 }
 
-/// Returns the state with a byte in it.
+/// Returns the state with a byte coded in it.
 #[inline(always)]
 fn push(steps: &[Step; 256], state: u64, byte: u8, words: &mut Vec<u32>) -> u64 {
     match steps[usize::from(byte)] {
@@ -130,8 +133,8 @@ fn push_rare(state: u64, byte: u8, rare: Step, words: &mut Vec<u32>) -> u64 {
     rare.push(Step::new(slots_of_any(byte)).push(state, words), words)
 }
 
-/// Fills `bytes`, an even number, with what was coded. Returns true if the stream is the output of
-/// a coder with these frequencies.
+/// Fills `bytes`, of even length, with the decoded bytes. Returns true if the stream is the output
+/// of a coder with these frequencies.
 #[must_use]
 pub(crate) fn decode(coded: &[u8], frequencies: &Frequencies, bytes: &mut [u8]) -> bool {
     let Some((states, words)) = coded.split_first_chunk::<STATES_LEN>() else { return false };
@@ -162,7 +165,8 @@ pub(crate) fn decode(coded: &[u8], frequencies: &Frequencies, bytes: &mut [u8]) 
     is_coded && states == (LEAST, LEAST) && words.len() == 0
 }
 
-/// Which byte each slot belongs to, with what a decoder needs of it.
+/// For each slot, the byte that it belongs to and the byte's slots, in the form that a decoder
+/// needs.
 struct SlotTable([u32; TOTAL as usize]);
 
 impl SlotTable {
@@ -178,7 +182,7 @@ impl SlotTable {
         Self(table)
     }
 
-    /// Takes a byte out of a state.
+    /// Decodes a byte from a state.
     #[inline(always)]
     fn next(&self, state: &mut u64, words: &mut std::slice::Iter<'_, [u8; 4]>) -> u8 {
         const MASK: u32 = TOTAL as u32 - 1;
@@ -189,7 +193,7 @@ impl SlotTable {
     }
 }
 
-/// Takes a byte out of a state that was coded with the slots of any byte.
+/// Decodes a byte from a state that was coded with equal frequencies.
 #[cold]
 fn next_of_any(state: &mut u64, words: &mut std::slice::Iter<'_, [u8; 4]>) -> u8 {
     let count = u64::from(slots_of_any(0).count);
@@ -198,8 +202,8 @@ fn next_of_any(state: &mut u64, words: &mut std::slice::Iter<'_, [u8; 4]>) -> u8
     (slot / count) as u8
 }
 
-/// Returns the state after its next word, if it needs one. Past the last word it becomes 0, and
-/// never [`LEAST`] again.
+/// Returns the state after its next word, if it needs one. Past the last word it becomes 0, and can
+/// never be [`LEAST`] again.
 #[inline(always)]
 fn refilled(state: u64, words: &mut std::slice::Iter<'_, [u8; 4]>) -> u64 {
     if state >= LEAST {
@@ -208,7 +212,7 @@ fn refilled(state: u64, words: &mut std::slice::Iter<'_, [u8; 4]>) -> u64 {
     words.next().map_or(0, |&word| state << 32 | u64::from(u32::from_le_bytes(word)))
 }
 
-/// The slots of a byte where all 256 are equally frequent.
+/// Returns the slots of a byte if all 256 bytes are equally frequent.
 const fn slots_of_any(byte: u8) -> Slots {
     let count = TOTAL >> u8::BITS;
     Slots { start: byte as u16 * count, count }
@@ -221,7 +225,8 @@ mod tests {
 
     use super::*;
 
-    /// Frequencies with a few bytes that fill most slots, and bytes drawn from them and others.
+    /// Returns frequencies with a few bytes that fill most slots, and bytes drawn from them and
+    /// others.
     fn sample(random: &mut Xoshiro256PlusPlus) -> (Frequencies, Vec<u8>) {
         let mut counts = [0; 256];
         let kinds = 1 + random.next_u64() % 60;

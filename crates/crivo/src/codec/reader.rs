@@ -4,10 +4,11 @@ use super::envelope::{CHECKSUM_LEN, HEADER_LEN, LENGTH_OFFSET};
 use crate::error::{Error, ErrorKind, Result};
 use crate::keys::{KeyKind, KeyRef};
 
-/// Reads a payload field by field. Each read names its field, for the error if the bytes end.
+/// Reads a payload field by field. Each read names its field, for the error if there are too few
+/// bytes.
 ///
-/// A payload whose checksum is right but whose fields do not fit its length was not written by
-/// crivo, so running out of bytes here is [`ErrorKind::InvalidContents`], not truncation.
+/// A payload whose checksum is right, but whose fields do not fit its length, was not written by
+/// crivo. So running out of bytes here is [`ErrorKind::InvalidContents`], not truncation.
 #[derive(Debug)]
 pub struct Reader<'a> {
     bytes: &'a [u8],
@@ -23,7 +24,7 @@ impl<'a> Reader<'a> {
         self.bytes.len()
     }
 
-    /// The next `length` bytes, borrowed: the check comes before any allocation.
+    /// Reads the next `length` bytes, borrowed. The length is checked before any allocation.
     ///
     /// # Errors
     /// If fewer are left.
@@ -46,7 +47,7 @@ impl<'a> Reader<'a> {
         Ok(array)
     }
 
-    /// One byte.
+    /// Reads one byte.
     ///
     /// # Errors
     /// If none is left.
@@ -54,7 +55,7 @@ impl<'a> Reader<'a> {
         self.array::<1>(field).map(|[byte]| byte)
     }
 
-    /// Two bytes, little-endian.
+    /// Reads two bytes, little-endian.
     ///
     /// # Errors
     /// If fewer are left.
@@ -62,7 +63,7 @@ impl<'a> Reader<'a> {
         self.array(field).map(u16::from_le_bytes)
     }
 
-    /// Four bytes, little-endian.
+    /// Reads four bytes, little-endian.
     ///
     /// # Errors
     /// If fewer are left.
@@ -70,7 +71,7 @@ impl<'a> Reader<'a> {
         self.array(field).map(u32::from_le_bytes)
     }
 
-    /// Eight bytes, little-endian.
+    /// Reads eight bytes, little-endian.
     ///
     /// # Errors
     /// If fewer are left.
@@ -78,7 +79,8 @@ impl<'a> Reader<'a> {
         self.array(field).map(u64::from_le_bytes)
     }
 
-    /// `count` 64-bit integers, little-endian, read lazily from bytes that are known to be there.
+    /// Reads `count` 64-bit integers, little-endian. The iterator reads them from bytes that were
+    /// checked to be there.
     ///
     /// # Errors
     /// If fewer are left.
@@ -95,7 +97,7 @@ impl<'a> Reader<'a> {
         }))
     }
 
-    /// A key of the given kind, borrowed: what [`Writer::key`](super::Writer::key) wrote.
+    /// Reads a key of the given kind, borrowed, as [`Writer::key`](super::Writer::key) wrote it.
     ///
     /// # Errors
     /// If fewer bytes are left than it takes.
@@ -110,7 +112,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The bytes of a whole envelope, borrowed and not looked into: as many as it says it has.
+    /// Reads the bytes of a whole envelope, borrowed and not checked. The envelope states their
+    /// number.
     ///
     /// # Errors
     /// If fewer are left.
@@ -121,7 +124,7 @@ impl<'a> Reader<'a> {
         self.bytes(field, payload_len.saturating_add((HEADER_LEN + CHECKSUM_LEN) as u64))
     }
 
-    /// A byte that must be zero: reserved for later versions.
+    /// Reads a byte that must be zero, because it is reserved for later versions.
     ///
     /// # Errors
     /// If it is not zero.

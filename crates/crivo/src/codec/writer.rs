@@ -12,45 +12,45 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// One byte.
+    /// Writes one byte.
     pub fn u8(&mut self, value: u8) {
         self.bytes.push(value);
     }
 
-    /// Two bytes, little-endian.
+    /// Writes two bytes, little-endian.
     pub fn u16(&mut self, value: u16) {
         self.bytes.extend_from_slice(&value.to_le_bytes());
     }
 
-    /// Four bytes, little-endian.
+    /// Writes four bytes, little-endian.
     pub fn u32(&mut self, value: u32) {
         self.bytes.extend_from_slice(&value.to_le_bytes());
     }
 
-    /// Eight bytes, little-endian.
+    /// Writes eight bytes, little-endian.
     pub fn u64(&mut self, value: u64) {
         self.bytes.extend_from_slice(&value.to_le_bytes());
     }
 
-    /// Bytes as they are; their number must follow from what was written before.
+    /// Writes bytes without their number, which must follow from earlier fields.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// A whole sketch in an envelope of its own.
+    /// Writes a whole sketch in its own envelope.
     pub fn envelope<S: Encode + ?Sized>(&mut self, sketch: &S) {
         write_envelope(sketch, self);
     }
 
-    /// Many 64-bit integers, without a count.
+    /// Writes many 64-bit integers, without their number.
     pub fn u64s(&mut self, values: impl IntoIterator<Item = u64>) {
         for value in values {
             self.u64(value);
         }
     }
 
-    /// A key of the envelope's kind: bytes after their number in four bytes, anything else as
-    /// eight.
+    /// Writes a key of the envelope's kind. Bytes follow their number, in four bytes. Any other key
+    /// takes eight bytes.
     pub fn key(&mut self, key: KeyRef<'_>) {
         match key {
             KeyRef::Bytes(bytes) => {
@@ -65,7 +65,7 @@ impl Writer {
         self.bytes.len()
     }
 
-    /// Overwrites eight bytes written before: a length that is known only at the end.
+    /// Overwrites eight bytes written before, for a length that is known only at the end.
     pub(crate) fn patch_u64(&mut self, offset: usize, value: u64) {
         self.bytes[offset..offset + 8].copy_from_slice(&value.to_le_bytes());
     }

@@ -1,4 +1,4 @@
-// This file is long because the documentation and the examples of its public functions stand in it.
+// This file is long because it contains the documentation and the examples of its public functions.
 
 //! Counter array: the views of each of a billion videos, in one byte each.
 //!
@@ -7,28 +7,29 @@
 //!
 //! **Guarantee.** Each counter is a [`MorrisCounter`](super::MorrisCounter) of 4, 8 or 16 bits:
 //! unbiased, with the relative standard error `√((b − 1)/2)` and the same intervals. The array
-//! takes `len·bits/8` bytes and some 4 KB of tables. A counter at its highest value stays there and
-//! says so; the others are not touched.
+//! takes `len·bits/8` bytes and about 4 KB of tables. A saturated counter stays at its highest
+//! value and is reported as saturated; the other counters are not affected.
 //!
-//! **Idea.** What is random about a Morris counter need not be kept with it: one generator serves
-//! all of them, so that a counter is its value and nothing else. The chances of all values are
-//! computed once, and one comparison of random bits with a table entry decides an event.
+//! **Idea.** All counters share one random generator, so a counter is its value and nothing else.
+//! The probabilities of all values are computed once. An event then takes one comparison of random
+//! bits with a table entry.
 //!
-//! **Keys.** Counters have numbers, and an integer that is one needs nothing else. An array
-//! [`with_scheme`](CounterArray::with_scheme) finds the counter of a key by its hash: keys may
-//! share one then, and each is counted with the others. The chance of that is the share of the
-//! counters in use: leave room.
+//! **Keys.** Counters are addressed by number, and an integer that is such a number is used as it
+//! is. An array [`with_scheme`](CounterArray::with_scheme) finds the counter of a key by its hash.
+//! There keys may share a counter, which then counts the events of all of them. The probability
+//! that a key shares its counter is the share of counters in use, so leave room.
 //!
-//! **When not to use it.** If keys are neither numbered nor so few that they rarely share a
-//! counter: count in a `CountMin`. If most counters stay at 0, a hash map of the others is smaller.
-//! If the sum over many counters is what matters, it is far more precise than each of them: see
-//! [`total`](CounterArray::total).
+//! **When not to use it.** If keys are not numbered, and too many to rarely share a counter: count
+//! in a `CountMin`. If most counters stay at 0, a hash map of the others is smaller. If only the
+//! sum over many counters matters: it is far more precise than each counter (see
+//! [`total`](CounterArray::total)).
 //!
 //! **Sources.** As for [`MorrisCounter`](super::MorrisCounter).
 //!
 //! **Where this departs from the papers.** Random numbers are drawn in the order of events, so the
 //! bytes depend on that order. The same events in the same order give the same bytes one by one and
-//! in batches; [`add`](CounterArray::add) draws skips instead and gives the same distribution.
+//! in batches. [`add`](CounterArray::add) draws numbers of skipped events instead, and gives the
+//! same distribution.
 
 use super::cells::{Coins, bytes_for, get, set};
 use super::morris_counter::require_same_scale;
@@ -59,7 +60,8 @@ use crate::sketch::{Frequency, InsertKeys, Merge, impl_sketch};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct CounterArray {
-    /// How keys are hashed; that of sketches without keys if counters are addressed by number.
+    /// How keys are hashed. If counters are addressed by number, the scheme of sketches without
+    /// keys.
     scheme: KeyScheme,
     scale: Scale,
     bits: u8,
@@ -70,10 +72,10 @@ pub struct CounterArray {
     generator: Generator,
 }
 
-/// Hashes whose indexes are found together.
+/// The number of hashes whose indexes are computed together.
 const CHUNK: usize = 256;
 
-/// Calls a function that is compiled for each width.
+/// Calls a function that is compiled for each counter width.
 macro_rules! by_width {
     ($bits:expr, $width:ident => $call:expr) => {
         match $bits {
@@ -99,12 +101,12 @@ impl CounterArray {
     /// The widths of a counter, in bits.
     pub const COUNTER_BITS: [u8; 3] = [4, 8, 16];
 
-    /// The smallest base with which counters of that many bits reach that many events: see
-    /// [`MorrisCounter::base_for`](super::MorrisCounter::base_for).
+    /// Returns the smallest base with which a counter of `counter_bits` bits reaches `reach`
+    /// events: see [`MorrisCounter::base_for`](super::MorrisCounter::base_for).
     ///
     /// # Errors
-    /// If the width is not in [`COUNTER_BITS`](Self::COUNTER_BITS), or if no base reaches so far or
-    /// so little.
+    /// If the width is not in [`COUNTER_BITS`](Self::COUNTER_BITS), or if no base reaches that many
+    /// or that few events.
     pub fn base_for(reach: f64, counter_bits: u8) -> Result<f64> {
         check_bits(counter_bits)?;
         Scale::base_for(reach, counter_bits)
@@ -126,13 +128,13 @@ fn check_len(len: u64) -> Result<()> {
 // ---- construction ----
 
 impl CounterArray {
-    /// That many counters at 0, of the given width and base, tossing coins from the seed. Arrays
-    /// that will be merged need different seeds.
+    /// Creates `len` counters at 0, of the given width and base. `seed` is the seed of the random
+    /// generator; arrays that will be merged need different seeds.
     ///
     /// # Errors
-    /// If there is no counter, if the width is not in [`COUNTER_BITS`](Self::COUNTER_BITS) or the
-    /// base not in [`MorrisCounter::BASES`](super::MorrisCounter::BASES), or if the memory cannot
-    /// be had.
+    /// If `len` is 0, if the width is not in [`COUNTER_BITS`](Self::COUNTER_BITS), if the base is
+    /// not in [`MorrisCounter::BASES`](super::MorrisCounter::BASES), or if there is not enough
+    /// memory.
     pub fn new(len: u64, base: f64, counter_bits: u8, seed: u64) -> Result<Self> {
         check_len(len)?;
         check_bits(counter_bits)?;
@@ -142,11 +144,11 @@ impl CounterArray {
         Ok(Self { scheme, scale, bits: counter_bits, len, cells, coins: Coins::new(scale), generator })
     }
 
-    /// That many counters at 0, addressed by the hashes of keys under the scheme. Its seed has
-    /// nothing to do with that of the coins.
+    /// Creates `len` counters at 0 that are addressed by the hashes of keys under the scheme. The
+    /// scheme's seed is independent of `seed`, which is that of the random generator.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     ///
     /// ```
     /// use crivo::counting::CounterArray;
@@ -158,24 +160,25 @@ impl CounterArray {
     /// # Ok::<(), crivo::Error>(())
     /// ```
     pub fn with_scheme(len: u64, base: f64, counter_bits: u8, scheme: KeyScheme, seed: u64) -> Result<Self> {
-        // Hashes of the caller's own have no label here: what is stored says that there are no
+        // Hashes of the caller's own have no label here: the stored scheme says that there are no
         // keys.
         let scheme = if scheme.kind() == KeyKind::Hash { super::NO_KEYS } else { scheme };
         Ok(Self { scheme, ..Self::new(len, base, counter_bits, seed)? })
     }
 
-    /// The most precise counters of that many bits that reach that many events each.
+    /// Creates the most precise counters of that many bits that reach that many events each.
     ///
     /// # Errors
-    /// As for [`new`](Self::new) and [`base_for`](Self::base_for).
+    /// The errors of [`new`](Self::new) and [`base_for`](Self::base_for).
     pub fn for_reach(len: u64, reach: f64, counter_bits: u8, seed: u64) -> Result<Self> {
         Self::new(len, Self::base_for(reach, counter_bits)?, counter_bits, seed)
     }
 
-    /// The most precise counters that reach that many events each, addressed by the hashes of keys.
+    /// Creates the most precise counters that reach that many events each, addressed by the hashes
+    /// of keys.
     ///
     /// # Errors
-    /// As for [`for_reach`](Self::for_reach).
+    /// The errors of [`for_reach`](Self::for_reach).
     pub fn for_reach_with_scheme(
         len: u64,
         reach: f64,
@@ -190,7 +193,7 @@ impl CounterArray {
 // ---- update ----
 
 impl CounterArray {
-    /// One event of the given index.
+    /// Counts one event of the given index.
     ///
     /// # Errors
     /// If there is no such counter.
@@ -204,11 +207,11 @@ impl CounterArray {
         Ok(())
     }
 
-    /// One event of each of the given indexes, which may repeat: the same as one by one, and
-    /// faster, because their memory accesses overlap.
+    /// Counts one event of each of the given indexes, which may repeat. Same result as one by one,
+    /// but faster, because the memory accesses overlap.
     ///
     /// # Errors
-    /// If there is no counter of some index; nothing is counted then.
+    /// If an index has no counter; no event is counted then.
     pub fn increment_batch(&mut self, indexes: &[u64]) -> Result<()> {
         if let Some(&index) = indexes.iter().find(|&&index| index >= self.len) {
             return Err(self.no_such_index(index));
@@ -218,11 +221,11 @@ impl CounterArray {
         Ok(())
     }
 
-    /// One event of each of the keys with these hashes, which must come from this array's
+    /// Counts one event of each of the keys with these hashes, which must come from this array's
     /// [`scheme`](Self::scheme).
     ///
     /// # Errors
-    /// None; as for [`increment_batch`](Self::increment_batch).
+    /// None, because every hash has a counter.
     pub fn increment_hashes(&mut self, hashes: &[u64]) -> Result<()> {
         let mut indexes = [0; CHUNK];
         for chunk in hashes.chunks(CHUNK) {
@@ -233,14 +236,15 @@ impl CounterArray {
         Ok(())
     }
 
-    /// The index of the counter of a key, by its hash.
+    /// Returns the index of the counter of a key, by its hash.
     #[inline]
     pub fn index_of(&self, hash: u64) -> u64 {
         hash::index(hash, self.len)
     }
 
-    /// Many events of one index, at the cost of the steps that its counter takes. The counter is
-    /// distributed as if they had come one by one.
+    /// Counts many events of one index, in time proportional to the number of steps that its
+    /// counter takes. The counter has the same distribution as if the events had been counted one
+    /// by one.
     ///
     /// # Errors
     /// If there is no such counter.
@@ -266,7 +270,7 @@ impl CounterArray {
 // ---- query ----
 
 impl CounterArray {
-    /// The number of events of an index, with bounds at 95 %.
+    /// Returns the number of events of an index, with bounds at 95 %.
     ///
     /// # Errors
     /// If there is no such counter.
@@ -274,8 +278,8 @@ impl CounterArray {
         self.estimate_at(index, Confidence::P95)
     }
 
-    /// The number of events of an index, with bounds at the given confidence. None at all is exact;
-    /// a saturated counter has no upper bound.
+    /// Returns the number of events of an index, with bounds at the given confidence. An estimate
+    /// of 0 is exact. A saturated counter has no upper bound.
     ///
     /// # Errors
     /// If there is no such counter.
@@ -283,7 +287,7 @@ impl CounterArray {
         Ok(self.scale.estimate(self.value(index)?, confidence))
     }
 
-    /// The value of a counter: how often it was raised.
+    /// Returns the value of a counter: how often it was raised.
     ///
     /// # Errors
     /// If there is no such counter.
@@ -295,18 +299,19 @@ impl CounterArray {
         by_width!(self.bits, BITS => get::<BITS>(&self.cells, index))
     }
 
-    /// The values of all counters, in the order of their indexes.
+    /// Returns the values of all counters, in the order of their indexes.
     pub fn values(&self) -> impl Iterator<Item = u16> {
         (0..self.len as usize).map(|index| self.cell(index))
     }
 
-    /// The number of events of all indexes together, with bounds at 95 %.
+    /// Returns the number of events of all indexes together, with bounds at 95 %.
     pub fn total(&self) -> Estimate {
         self.total_at(Confidence::P95)
     }
 
-    /// The number of events of all indexes together. The counters' errors are independent and even
-    /// out: a million counters of 20 % give a sum of 0.02 % if none of them dominates.
+    /// Returns the number of events of all indexes together, with bounds at the given confidence.
+    /// The errors of the counters are independent and average out: the sum of a million counters of
+    /// 20 % error has an error of 0.02 % if no counter dominates.
     pub fn total_at(&self, confidence: Confidence) -> Estimate {
         self.scale.estimate_sum(&self.histogram(), confidence)
     }
@@ -318,38 +323,39 @@ impl CounterArray {
         histogram
     }
 
-    /// Returns how keys are hashed; the scheme of hashes if counters are addressed by number.
+    /// Returns how keys are hashed. If counters are addressed by number, this is the scheme of
+    /// hashes.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
 
     /// Returns how many counters there are.
-    #[allow(clippy::len_without_is_empty)] // there is always one; what may be empty are its counters
+    #[allow(clippy::len_without_is_empty)] // there is at least one counter
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// The width of a counter in bits.
+    /// Returns the width of a counter in bits.
     pub fn counter_bits(&self) -> u8 {
         self.bits
     }
 
-    /// The base of the scale.
+    /// Returns the base of the scale.
     pub fn base(&self) -> f64 {
         self.scale.base()
     }
 
-    /// The highest value of a counter, at which it stays.
+    /// Returns the highest value of a counter, at which it stays.
     pub fn highest(&self) -> u16 {
         self.scale.highest()
     }
 
-    /// The largest estimate of one counter, that of the highest value.
+    /// Returns the largest estimate of one counter, which is the estimate at the highest value.
     pub fn reach(&self) -> f64 {
         self.scale.events(self.highest())
     }
 
-    /// Returns how many counters are at their highest value: they stay there, and have no upper
+    /// Returns how many counters are at their highest value, where they stay and have no upper
     /// bound.
     pub fn saturated(&self) -> u64 {
         self.values().filter(|&value| value == self.highest()).count() as u64
@@ -360,12 +366,12 @@ impl CounterArray {
         self.cells.iter().all(|&byte| byte == 0)
     }
 
-    /// Bytes of memory in use, the struct itself included.
+    /// Returns the bytes of memory in use, the struct itself included.
     pub fn memory(&self) -> usize {
         size_of::<Self>() + self.cells.capacity() + self.coins.memory()
     }
 
-    /// The sizes the sketch was built with, in the order of its constructor.
+    /// Returns the sizes the sketch was built with, in the order of its constructor.
     pub fn parameters(&self) -> Parameters {
         vec![
             ("len", Parameter::Count(self.len)),
@@ -407,7 +413,7 @@ impl InsertKeys for CounterArray {
 }
 
 impl CounterArray {
-    /// Returns what answers about single keys: it has counted once how many counters are in use.
+    /// Returns the answers for single keys, after counting once how many counters are in use.
     pub fn answers(&self) -> CounterAnswers<'_> {
         let used = self.values().filter(|&value| value > 0).count();
         let shared = if self.scheme.kind() == KeyKind::Hash { 0.0 } else { used as f64 / self.len as f64 };
@@ -419,13 +425,13 @@ impl CounterArray {
 #[derive(Debug, Clone, Copy)]
 pub struct CounterAnswers<'a> {
     array: &'a CounterArray,
-    /// The chance that a key shares its counter with another.
+    /// The probability that a key shares its counter with another.
     shared: f64,
 }
 
-/// How often a key came, at 95 %. Events of other keys that share its counter are part of the 5 %
-/// while that is unlikely; otherwise there is no lower bound. An array without keys is asked by
-/// index.
+/// Returns how often a key occurred, at 95 %. While the probability of a shared counter is small,
+/// it is part of the 5 %; otherwise there is no lower bound. In an array without keys, the key is
+/// the index.
 impl Frequency for CounterAnswers<'_> {
     fn frequency_ref(&self, key: KeyRef<'_>) -> Result<Estimate> {
         let Self { array, shared } = *self;
@@ -446,13 +452,13 @@ impl Frequency for CounterAnswers<'_> {
 // ---- merge ----
 
 impl CounterArray {
-    /// Counts the other's events too, index by index. Each counter is then distributed as that of
-    /// both streams; this array's coins decide it and are the ones that go on. It takes as many
-    /// coins as the smaller value of each pair.
+    /// Adds the other array's events to this one, index by index. Each counter then has the
+    /// distribution of a counter of both streams. Random numbers are drawn from this array's
+    /// generator only, as many for each pair as the smaller of the two values.
     ///
     /// # Errors
-    /// If number, base or width of the counters or the schemes of their keys differ; the array is
-    /// unchanged then.
+    /// If the number, base or width of the counters differ, or the schemes of their keys; the array
+    /// is unchanged then.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.scheme.require_same(other.scheme)?;
         if self.len != other.len {
@@ -487,12 +493,12 @@ impl Merge for CounterArray {
 // ---- bytes ----
 
 impl CounterArray {
-    /// The array as bytes: the contents of a `.crivo` file.
+    /// Returns the array as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The array that the bytes hold; it goes on as the stored one would have.
+    /// Returns the array that the bytes hold. It continues exactly as the stored array would have.
     ///
     /// # Errors
     /// If they are not the whole, undamaged bytes of a `CounterArray`: see [`Decode::decode`].

@@ -7,13 +7,13 @@
 //! | [`CounterArray`] | 4, 8 or 16 bits an index | as `MorrisCounter`, each | the same distribution |
 //! | [`Tally`] | 32 bytes, and 552 once a number came | none: count and sum are exact | exact |
 //!
-//! All but the `Tally` toss coins. Each is built with a seed and keeps the state of its generator,
-//! so that the same events give the same bytes everywhere and a stored counter goes on where it
-//! was. Merging two of them gives a counter with the distribution of the joined stream, not its
-//! bytes; they must have been built with different seeds, or they make the same errors, which then
-//! add up.
+//! All but the `Tally` are random. Each is built with a seed and stores the state of its generator.
+//! So the same events give the same bytes everywhere, and a stored counter continues exactly where
+//! it was. Merging two of them gives a counter with the distribution of the joined stream, but not
+//! its bytes. They must have been built with different seeds; with equal seeds they make the same
+//! errors, which add up.
 //!
-//! An event has no key here: to count the events of some kind only, call the counter for those.
+//! An event has no key here. To count only events of one kind, call the counter only for those.
 
 mod cells;
 pub mod counter_array;
@@ -32,7 +32,7 @@ use crate::codec::Header;
 use crate::error::{Error, Result};
 use crate::keys::KeyScheme;
 
-/// What the envelope says of a sketch without keys.
+/// The key scheme in the envelope of a sketch without keys.
 pub(crate) const NO_KEYS: KeyScheme = KeyScheme::hashes();
 
 pub(crate) fn require_no_keys(header: &Header) -> Result<()> {

@@ -1,14 +1,14 @@
-//! What does a Morris counter's value stand for? The scale that one counter and an array of them
-//! share.
+//! How many events does a Morris counter's value represent? The scale that single counters and
+//! arrays of counters share.
 //!
-//! With base `b` a counter at `n` is raised with probability `b^−n`. The steps to the value `n`
-//! take `1, b, b², …, b^(n−1)` events on average, so `n` stands for `(b^n − 1)/(b − 1)` events.
+//! With base `b`, a counter at `n` is raised with probability `b^−n`. The steps to the value `n`
+//! take `1, b, b², …, b^(n−1)` events on average, so `n` represents `(b^n − 1)/(b − 1)` events.
 //!
-//! **Joining two counters.** An event that raised the smaller counter at its value `i` had passed a
-//! coin of chance `b^−i`; passing the larger one's coin of chance `b^−x` as well has the chance
-//! `b^(i−x)` then, and events that failed the easier coin fail the harder one. So the larger
-//! counter is offered each step `i = 0, 1, …` of the smaller with that chance, and becomes, in
-//! distribution, the counter of both streams.
+//! **Joining two counters.** An event that raised the smaller counter at its value `i` passed a
+//! test with probability `b^−i`. The larger counter's test has probability `b^−x`, so such an event
+//! passes it with probability `b^(i−x)`. Events that failed the easier test fail the harder one. So
+//! for each step `i = 0, 1, …` of the smaller counter, the larger counter is raised with that
+//! probability. It then has the distribution of the counter of both streams.
 
 use std::ops::RangeInclusive;
 
@@ -25,15 +25,15 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Up to 2, as Morris proposed; from where 16 bits hold little more than an exact counter
-    /// would.
+    /// The possible bases. The greatest, 2, is the one that Morris proposed. At the least, 16 bits
+    /// hold little more than an exact counter would.
     pub(super) const BASES: RangeInclusive<f64> = 1.000_001..=2.0;
 
     /// The logarithm of the largest power: e^693 is just below 2^1000. That is beyond any real
-    /// count, and no estimate overflows.
+    /// count, so no estimate overflows.
     const FARTHEST: f64 = 693.0;
 
-    /// The scale of counters of at most 16 bits.
+    /// Creates the scale of counters of `bits` bits, at most 16.
     pub(super) fn new(base: f64, bits: u8) -> Result<Self> {
         if !Self::BASES.contains(&base) {
             let (least, most) = Self::BASES.into_inner();
@@ -45,7 +45,7 @@ impl Scale {
         Ok(Self { base, log, highest })
     }
 
-    /// The smallest base with which a counter of that many bits reaches the number of events.
+    /// Returns the smallest base with which a counter of `bits` bits reaches `reach` events.
     pub(super) fn base_for(reach: f64, bits: u8) -> Result<f64> {
         let (mut below, mut above) = Self::BASES.into_inner();
         let reach_of = |base: f64| Self::new(base, bits).map(|scale| scale.events(scale.highest));
@@ -59,7 +59,7 @@ impl Scale {
                 "below, an ordinary counter of as many bits is exact; above, take more bits",
             ));
         }
-        // A hundred halvings leave nothing between two neighbouring numbers.
+        // A hundred bisections reach the precision of a float.
         for _ in 0..100 {
             let middle = below + (above - below) / 2.0;
             if reach_of(middle)? < reach { below = middle } else { above = middle }
@@ -71,29 +71,31 @@ impl Scale {
         self.base
     }
 
-    /// The value at which a counter stays.
+    /// Returns the highest value, at which a counter stays.
     pub(super) fn highest(self) -> u16 {
         self.highest
     }
 
-    /// The probability that an event raises a counter, `b^−value`; 0 at the highest value.
+    /// Returns the probability that an event raises a counter: `b^−value`, or 0 at the highest
+    /// value.
     pub(super) fn chance(self, value: u16) -> f64 {
         if value < self.highest { libm::pow(self.base, -f64::from(value)) } else { 0.0 }
     }
 
-    /// Returns how many events a value stands for.
+    /// Returns how many events a value represents.
     pub(super) fn events(self, value: u16) -> f64 {
         let exponent = f64::from(value) * self.log;
         match value {
             0 | 1 => f64::from(value),
-            // Near 1 the power's digits would be lost in the subtraction.
+            // For a power near 1 the subtraction would lose its digits.
             _ if exponent < 1.0 => libm::expm1(exponent) / (self.base - 1.0),
             _ => (libm::pow(self.base, f64::from(value)) - 1.0) / (self.base - 1.0),
         }
     }
 
-    /// The number of events behind a value. None is certain to be none, because the first event
-    /// always counts; at the highest value there is no upper bound.
+    /// Returns the number of events that a value represents, with bounds. The value 0 is certain to
+    /// represent no event, because the first event always counts. At the highest value there is no
+    /// upper bound.
     pub(super) fn estimate(self, value: u16, confidence: Confidence) -> Estimate {
         if value == 0 {
             return Estimate::exact(0.0);
@@ -104,18 +106,18 @@ impl Scale {
         Estimate::probable(self.events(value), lower, upper, confidence).limited_to(steps, f64::INFINITY)
     }
 
-    /// The number of events behind many counters together, given how many of them have each value.
+    /// Returns the total number of events of many counters, given how many of them have each value.
     ///
-    /// The sum of the estimates `x` has the variance `(b − 1)/2·Σx²`, nearly. One counter of some
-    /// smaller base would have the same relative variance, and its estimate is skewed about as much
-    /// as the sum is; so the bounds are those of that counter. For a single counter it is the
+    /// The sum of the estimates `x` has the variance `(b − 1)/2·Σx²`, nearly. One counter of a
+    /// smaller base would have the same relative variance, and its estimate is about as skewed as
+    /// the sum. So the bounds are those of that counter. If there is only one counter, it is that
     /// counter itself.
     pub(super) fn estimate_sum(self, histogram: &[u64], confidence: Confidence) -> Estimate {
         let (mut sum, mut squares, mut least) = (0.0, 0.0, 0.0);
         for (value, &count) in (0..=self.highest).zip(histogram).filter(|(_, count)| **count > 0) {
             let (events, count) = (self.events(value), count as f64);
             sum += count * events;
-            // The square of one more, so that counters at 1 are not taken for exact.
+            // With the square, counters at 1 would be taken for exact.
             squares += count * events * (events + 1.0);
             least += count * f64::from(value);
         }
@@ -132,7 +134,7 @@ impl Scale {
         Estimate::probable(sum, lower, upper, confidence).limited_to(least, f64::INFINITY)
     }
 
-    /// The least and the largest number of events that are believed after that many steps.
+    /// Returns the least and the largest number of events that are believed after `steps` steps.
     fn bounds(self, steps: f64, confidence: Confidence) -> (f64, f64) {
         let level = confidence.level();
         let lower = steps + self.failures_before(steps).lower(level);
@@ -140,10 +142,10 @@ impl Scale {
         (lower, upper)
     }
 
-    /// The distribution of the number of events that raise nothing before the value `n` is reached:
-    /// a sum over `j < n` of geometric variables with cumulants `b^j − 1`, `b^2j − b^j` and
-    /// `2b^3j − 3b^2j + b^j`. All are computed as shares of `b^n`, `b^2n` and `b^3n`, which
-    /// overflow.
+    /// Returns the distribution of the number of events that do not raise the counter before the
+    /// value `n` is reached. It is a sum over `j < n` of geometric variables with cumulants
+    /// `b^j − 1`, `b^2j − b^j` and `2b^3j − 3b^2j + b^j`. All are computed as shares of `b^n`,
+    /// `b^2n` and `b^3n`, which would overflow.
     fn failures_before(self, n: f64) -> Failures {
         let one = libm::exp(-n * self.log);
         // b^−mn times the sum of b^mj over j < n.
@@ -159,8 +161,8 @@ impl Scale {
         }
     }
 
-    /// The value of the counter of both streams, given the counters of each. `toss(d)` must succeed
-    /// with probability `b^−d`.
+    /// Returns the value of the counter of both streams, given the values of the two counters.
+    /// `toss(d)` must return true with probability `b^−d`.
     #[inline]
     pub(super) fn join(self, one: u16, other: u16, mut toss: impl FnMut(u16) -> bool) -> u16 {
         let (mut joined, smaller) = (one.max(other), one.min(other));

@@ -1,16 +1,16 @@
-//! Tossing one coin for many events.
+//! One random draw for many events.
 //!
-//! If an event counts with chance `p`, the number of events that pass before the next one that
-//! counts is geometric. Drawing that number once costs as much as a few coins, and then every event
-//! is a subtraction, a million of them too. Because a coin has no memory, what is left of a skip
-//! stays valid whatever happened before: joining another counter's events changes nothing about it.
+//! If an event counts with probability `p`, the number of events before the next one that counts is
+//! geometric. Drawing that number takes as long as deciding a few events at random. After it, any
+//! number of events takes one subtraction, even a million. The distribution has no memory, so the
+//! rest of a skip stays valid after anything else happens, such as a merge with another counter.
 
 use crate::codec::{Reader, Writer};
 use crate::error::{Error, Result};
 use crate::random::Generator;
 
-/// How many events pass before the next one that counts; or, from [`OPEN`](Self::OPEN) on, how many
-/// more than that pass before it is drawn again.
+/// The number of events that pass before the next one that counts. From [`OPEN`](Self::OPEN) on,
+/// the difference to it is the number of events that pass before the skip is drawn again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Skip(u64);
 
@@ -24,7 +24,7 @@ impl Skip {
         Self::of(generator.failures(chance))
     }
 
-    /// As [`draw`](Self::draw), for the chance with this
+    /// Does the same as [`draw`](Self::draw), for the probability with this
     /// [logarithm](crate::random::log_of_failure).
     pub(super) fn draw_with(log_of_failure: f64, generator: &mut Generator) -> Self {
         Self::of(generator.failures_with(log_of_failure))
@@ -34,9 +34,9 @@ impl Skip {
         Self(if failures < Self::OPEN { failures } else { u64::MAX })
     }
 
-    /// Lets events pass if none of them counts and no open skip ends: one comparison and one
-    /// subtraction, which is what nearly every event of a long stream comes to. Otherwise returns
-    /// false, and nothing has passed.
+    /// Passes all events if none of them counts and no open skip ends. That takes one comparison
+    /// and one subtraction, and is the case for nearly every event of a long stream. Otherwise
+    /// returns false, and passes no event.
     #[inline]
     pub(super) fn pass_all(&mut self, events: u64) -> bool {
         let passes = events <= self.0 & (Self::OPEN - 1);
@@ -46,8 +46,8 @@ impl Skip {
         passes
     }
 
-    /// Lets events pass. If one of them counts, the answer is how many came after it, and the
-    /// caller draws the next skip at the chance that holds from there on.
+    /// Passes events. If one of them counts, returns how many came after it. The caller then draws
+    /// the next skip with the new probability.
     pub(super) fn pass(
         &mut self,
         events: u64,
@@ -62,8 +62,8 @@ impl Skip {
         None
     }
 
-    /// Draws open skips until one reaches beyond the events; the answer is how many it still has to
-    /// pass.
+    /// Draws open skips until one reaches beyond the events. Returns how many events that skip
+    /// still has to pass.
     #[cold]
     fn close(&mut self, events: u64, chance: f64, generator: &mut Generator) -> u64 {
         let mut left = events;
@@ -81,7 +81,7 @@ impl Skip {
     pub(super) fn decode(reader: &mut Reader<'_>, chance: f64) -> Result<Self> {
         let skip = reader.u64("skip")?;
         let longest = Self::of(Generator::most_failures(chance)).0;
-        // If nothing counts any more, the draw had no choice.
+        // If no event counts any more, only one value could be drawn.
         let shortest = if chance == 0.0 { longest } else { 0 };
         if skip < shortest || skip > longest {
             return Err(Error::contents("skip", format_args!("{shortest} to {longest}"), skip));

@@ -1,17 +1,18 @@
-//! Tally: how many events, and the sum of a number that some of them carry. Exact.
+//! Tally: how many events, and the sum of a number that some of them have. Exact.
 //!
 //! **Question.** How many rows are there, and what do their amounts add up to?
 //!
 //! **Guarantee.** The count is exact below 2^64. The sum is the exact sum of all numbers, rounded
-//! once to the nearest float when it is asked for. So neither depends on the order of the rows, nor
-//! on how they were split before merging: merging equals counting the joined stream, byte for byte.
+//! once, to the nearest float, when it is requested. So neither depends on the order of the rows,
+//! nor on how they were split before merging: merging equals counting the joined stream, byte for
+//! byte.
 //!
 //! **Idea.** A counter, and a fixed-point accumulator that is wide enough for every float (Kulisch:
 //! *Advanced arithmetic for the digital computer*, 2002). The accumulator takes 552 bytes in
-//! memory, and is only there once a number came. As bytes it takes a few limbs.
+//! memory, and is allocated with the first number. As bytes it takes a few limbs.
 //!
-//! **When not to use it.** For one count a plain integer is enough. This is the value of a group in
-//! [`Groups`](crate::groups::Groups), where many are counted, stored and merged.
+//! **When not to use it.** For one count a plain integer is enough. A tally is meant as the value
+//! of a group in [`Groups`](crate::groups::Groups), where many are counted, stored and merged.
 
 use super::{NO_KEYS, require_no_keys};
 use crate::codec::{Decode, Encode, Family, Header, Parameters, Reader, Summary, Writer};
@@ -39,7 +40,7 @@ use crate::sketch::{CountEvents, InsertNumbers, Merge, impl_sketch};
 pub struct Tally {
     count: u64,
     numbers: u64,
-    /// There once a number came.
+    /// Allocated with the first finite number.
     sum: Option<ExactSum>,
 }
 
@@ -55,12 +56,13 @@ impl Tally {
 // ---- update ----
 
 impl Tally {
-    /// Counts that many events without a number.
+    /// Counts `events` events without a number.
     pub fn add(&mut self, events: u64) {
         self.count = self.count.saturating_add(events);
     }
 
-    /// Counts one event with a number. A number that is not finite is counted and not added.
+    /// Counts one event with a number. A number that is not finite is counted as an event but not
+    /// added to the sum.
     pub fn add_number(&mut self, number: f64) {
         self.add(1);
         if number.is_finite() {
@@ -99,18 +101,18 @@ impl Tally {
         Estimate::exact(self.count as f64)
     }
 
-    /// Returns the number of events that carried a finite number.
+    /// Returns the number of events that had a finite number.
     pub fn numbers(&self) -> u64 {
         self.numbers
     }
 
-    /// Returns the sum of the numbers, or nothing if there was none. It is infinite beyond the
-    /// largest float.
+    /// Returns the sum of the numbers, or `None` if there are none. A sum beyond the largest float
+    /// is infinite.
     pub fn sum(&self) -> Option<f64> {
         self.sum.as_ref().map(ExactSum::value)
     }
 
-    /// Returns the mean of the numbers, or nothing if there was none.
+    /// Returns the mean of the numbers, or `None` if there are none.
     pub fn mean(&self) -> Option<f64> {
         self.sum.as_ref().map(|sum| sum.mean(self.numbers))
     }
@@ -130,12 +132,12 @@ impl Tally {
         size_of::<Self>() + self.sum.as_ref().map_or(0, ExactSum::memory)
     }
 
-    /// Returns no parameters: there is only one size.
+    /// Returns no parameters, because all tallies have one size.
     pub fn parameters(&self) -> Parameters {
         Vec::new()
     }
 
-    /// Returns what `crivo show` prints.
+    /// Returns a summary of the tally: what `crivo show` prints.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,
@@ -154,8 +156,8 @@ impl_sketch!(Tally, numbers, events);
 // ---- merge ----
 
 impl Tally {
-    /// Makes this the tally of both streams, bit for bit. It cannot fail; the result is there
-    /// because other sketches can.
+    /// Merges `other` into this tally, which then is the tally of both streams, bit for bit. It
+    /// cannot fail; it returns a result because other sketches can.
     ///
     /// # Errors
     /// None.

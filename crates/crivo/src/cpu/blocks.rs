@@ -1,32 +1,31 @@
-//! Cache lines with eight bits a key, one in each word.
+//! Operations on cache lines with eight bits for each key, one in each word.
 //!
-//! With AVX2, whose variable shifts make a mask of eight words in a handful of instructions, a key
-//! takes a third of the time. Which of the twins runs is decided at run time, once for a whole
-//! batch.
+//! AVX2 has variable shifts, which make a mask of eight words in a handful of instructions, so a
+//! key takes a third of the time. The twin is chosen at run time, once for a whole batch.
 //!
-//! For a single key the block is found before the choice is made, so that only what needs the
-//! instructions is called. With AVX-512 its eight words are one vector. A batch waits for memory
-//! instead, and gained nothing from that.
+//! For a single key the block is found before the choice is made, so that only the code that needs
+//! the instructions is called. With AVX-512 the eight words of a block are one vector. A batch
+//! waits for memory anyway, and gained nothing from AVX-512.
 
 use super::prefetch;
 use crate::hash::index;
 
-/// Eight words that lie in one cache line.
+/// Eight words in one cache line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub(crate) struct Block(pub(crate) [u64; 8]);
 
-/// How far down the six bits of each word's choice lie.
+/// For each word, the lowest of the six bits of the choice that choose its bit.
 const SHIFTS: [u64; 8] = [58, 52, 46, 40, 34, 28, 22, 16];
 
-/// How many keys ahead a block is fetched.
+/// How many keys ahead of its use a block is prefetched.
 const AHEAD: usize = 24;
 
-/// Where a key's bits lie: its block, and the choice of bits in there.
+/// Computes the position of a key's bits: its block, and the choice of bits in the block.
 #[derive(Debug, Clone, Copy)]
 struct Places {
     blocks: u64,
-    /// Multiplies the hash to choose the bits: the block is chosen by the hash itself.
+    /// Multiplies the hash to choose the bits, because the hash itself chooses the block.
     multiplier: u64,
 }
 
@@ -42,7 +41,7 @@ impl Places {
     }
 }
 
-/// The two jobs of a batch, in terms of those of one key.
+/// The two operations on a batch, based on the operations on one key.
 macro_rules! jobs_of_batches {
     ($(#[$feature:meta])?) => {
         $(#[$feature])?
@@ -67,11 +66,12 @@ macro_rules! jobs_of_batches {
     };
 }
 
-/// The four jobs for any processor.
+/// The four operations for any processor.
 mod portable {
     use super::{AHEAD, Block, Places, prefetch};
 
-    /// The bit that a key sets in each word: six bits of `choice` for each, from the highest down.
+    /// Returns a mask with the bit that a key sets in each word. Each word uses six bits of
+    /// `choice`, from the highest down.
     #[inline(always)]
     pub(super) fn mask(choice: u64) -> [u64; 8] {
         std::array::from_fn(|word| 1 << (choice >> super::SHIFTS[word] & 63))
@@ -92,7 +92,7 @@ mod portable {
     jobs_of_batches!();
 }
 
-/// The same four with the two halves of a block in two vector registers.
+/// The same four operations, with the two halves of a block in two vector registers.
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod avx2 {
@@ -120,7 +120,7 @@ mod avx2 {
     #[target_feature(enable = "avx2")]
     fn halves(block: &Block) -> [__m256i; 2] {
         let address = std::ptr::from_ref(block).cast::<__m256i>();
-        // SAFETY: a block is 64 bytes, aligned to 64: two vectors of 32 lie in it.
+        // SAFETY: a block is 64 bytes, aligned to 64, so two vectors of 32 bytes are in it.
         unsafe { [_mm256_load_si256(address), _mm256_load_si256(address.add(1))] }
     }
 
@@ -147,7 +147,7 @@ mod avx2 {
     jobs_of_batches!(#[target_feature(enable = "avx2")]);
 }
 
-/// The two jobs of one key with a block in one vector register.
+/// The two operations on one key, with a block in one vector register.
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod avx512 {
@@ -164,14 +164,14 @@ mod avx512 {
         let [a, b, c, d, e, f, g, h] = SHIFTS.map(u64::cast_signed);
         let shifts = _mm512_setr_epi64(a, b, c, d, e, f, g, h);
         let chosen = _mm512_srlv_epi64(_mm512_set1_epi64(choice.cast_signed()), shifts);
-        // A rotation looks at the lowest six bits alone, which a shift does not.
+        // A rotation uses the lowest six bits only, but a shift uses more.
         _mm512_rolv_epi64(_mm512_set1_epi64(1), chosen)
     }
 
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn words(block: &Block) -> __m512i {
-        // SAFETY: a block is 64 bytes, aligned to 64: one vector.
+        // SAFETY: a block is 64 bytes, aligned to 64, which is one vector.
         unsafe { _mm512_load_si512(std::ptr::from_ref(block).cast::<__m512i>()) }
     }
 
@@ -193,8 +193,8 @@ mod avx512 {
     }
 }
 
-/// Returns true if the processor has a feature. Without the standard library only the target's
-/// features are known.
+/// Expands to true if the processor has a feature. Without the standard library, only the features
+/// of the compilation target are known.
 #[cfg(target_arch = "x86_64")]
 macro_rules! has {
     ($feature:tt) => {{
@@ -206,15 +206,15 @@ macro_rules! has {
     }};
 }
 
-/// Calls the first of these twins that runs on this processor, or the portable one.
+/// Calls the first of these twins that this processor supports, or the portable one.
 macro_rules! best {
     ([$($feature:tt: $twin:ident),*] $job:ident $arguments:tt) => {{
         $(
             #[cfg(target_arch = "x86_64")]
             if has!($feature) {
                 #[allow(unsafe_code)]
-                // SAFETY: the processor has these instructions, as was just asked; that is all the
-                // function needs.
+                // SAFETY: the processor has these instructions, as just checked, and the function
+                // needs nothing else.
                 return unsafe { $twin::$job $arguments };
             }
         )*
@@ -222,7 +222,7 @@ macro_rules! best {
     }};
 }
 
-/// Sets the bits of a key; whether one of them was zero.
+/// Sets the bits of a key. Returns true if one of them was zero.
 #[inline]
 pub(crate) fn insert_one(blocks: &mut [Block], multiplier: u64, hash: u64) -> bool {
     let places = Places { blocks: blocks.len() as u64, multiplier };
@@ -230,7 +230,7 @@ pub(crate) fn insert_one(blocks: &mut [Block], multiplier: u64, hash: u64) -> bo
     best!(["avx512f": avx512, "avx2": avx2] insert(block, choice))
 }
 
-/// Whether the bits of a key are all set.
+/// Returns true if all bits of a key are set.
 #[inline]
 pub(crate) fn contains_one(blocks: &[Block], multiplier: u64, hash: u64) -> bool {
     let places = Places { blocks: blocks.len() as u64, multiplier };
@@ -238,13 +238,13 @@ pub(crate) fn contains_one(blocks: &[Block], multiplier: u64, hash: u64) -> bool
     best!(["avx512f": avx512, "avx2": avx2] contains(block, choice))
 }
 
-/// Sets the bits of many keys, fetching their blocks ahead.
+/// Sets the bits of many keys, and prefetches their blocks.
 pub(crate) fn insert_all(blocks: &mut [Block], multiplier: u64, hashes: &[u64]) {
     let places = Places { blocks: blocks.len() as u64, multiplier };
     best!(["avx2": avx2] insert_all(blocks, places, hashes));
 }
 
-/// Whether the bits of each of many keys are all set, fetching their blocks ahead.
+/// Writes to `found` whether all bits of each key are set, and prefetches the keys' blocks.
 pub(crate) fn contains_all(blocks: &[Block], multiplier: u64, hashes: &[u64], found: &mut [bool]) {
     let places = Places { blocks: blocks.len() as u64, multiplier };
     best!(["avx2": avx2] contains_all(blocks, places, hashes, found));
@@ -257,8 +257,8 @@ mod tests {
 
     use super::*;
 
-    /// Single keys by one twin, and batches by the same or another, do what the portable jobs do
-    /// with the same keys.
+    /// Tests that single keys by one twin, and batches by the same or another twin, give the
+    /// results of the portable operations.
     macro_rules! agree_with_portable {
         ($twin:ident, batches: $of_batches:ident) => {
             let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
@@ -272,7 +272,8 @@ mod tests {
                     let (at, choice) = (places.block(hash), places.choice(hash));
                     let is_new = portable::insert(&mut portable[at], choice);
                     #[allow(unsafe_code, unused_unsafe)]
-                    // SAFETY: the caller asked whether the processor has what the twin needs.
+                    // SAFETY: the caller checked that the processor has the instructions of the
+                    // twin.
                     let twin_is_new = unsafe { $twin::insert(&mut one_by_one[at], choice) };
                     assert_eq!(twin_is_new, is_new);
                 }

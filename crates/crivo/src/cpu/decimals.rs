@@ -1,6 +1,7 @@
 //! The hashes of the decimal texts of many integers.
 //!
-//! As for integers themselves, the twins are one loop that is compiled for each kind of vectors.
+//! As in [`integers`](super::integers), the twins are one loop that is compiled for each kind of
+//! vectors.
 
 use crate::keys::{DecimalMasks, append_hashes as portable};
 #[cfg(not(feature = "std"))]
@@ -11,12 +12,12 @@ pub(crate) fn hash_decimals(integers: &[i64], masks: &DecimalMasks, hashes: &mut
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
     if std::arch::is_x86_feature_detected!("avx512dq") && std::arch::is_x86_feature_detected!("avx512vl") {
         #[allow(unsafe_code)]
-        // SAFETY: the processor has these instructions, as was just asked; that is all the function
-        // needs.
+        // SAFETY: the processor has these instructions, as just checked, and the function needs
+        // nothing else.
         return unsafe { avx512(integers, masks, hashes) };
     } else if std::arch::is_x86_feature_detected!("avx2") {
         #[allow(unsafe_code)]
-        // SAFETY: the processor has AVX2, as was just asked; that is all the function needs.
+        // SAFETY: the processor has AVX2, as just checked, and the function needs nothing else.
         return unsafe { avx2(integers, masks, hashes) };
     }
     portable(integers, masks, hashes);
@@ -52,7 +53,7 @@ mod tests {
             if std::arch::is_x86_feature_detected!("avx2") {
                 let mut four = vec![1];
                 #[allow(unsafe_code)]
-                // SAFETY: the processor has AVX2, as was just asked.
+                // SAFETY: the processor has AVX2, as just checked.
                 unsafe {
                     avx2(&integers[..len], &masks, &mut four);
                 }

@@ -1,8 +1,8 @@
 //! The hashes of many integers.
 //!
-//! A processor with wide vectors mixes four or eight integers at a time. The twins are one loop,
-//! compiled for each: the compiler makes better vector code of it than of intrinsics, and results
-//! cannot differ.
+//! A processor with wide vectors mixes four or eight integers at a time. The twins are one loop
+//! that is compiled for each kind of vectors. The compiler makes better vector code of it than of
+//! intrinsics, and the results cannot differ.
 
 use crate::keys::rrmxmx;
 #[cfg(not(feature = "std"))]
@@ -13,12 +13,12 @@ pub(crate) fn hash_integers(integers: &[u64], mask: u64, hashes: &mut Vec<u64>) 
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
     if std::arch::is_x86_feature_detected!("avx512dq") && std::arch::is_x86_feature_detected!("avx512vl") {
         #[allow(unsafe_code)]
-        // SAFETY: the processor has these instructions, as was just asked; that is all the function
-        // needs.
+        // SAFETY: the processor has these instructions, as just checked, and the function needs
+        // nothing else.
         return unsafe { avx512(integers, mask, hashes) };
     } else if std::arch::is_x86_feature_detected!("avx2") {
         #[allow(unsafe_code)]
-        // SAFETY: the processor has AVX2, as was just asked; that is all the function needs.
+        // SAFETY: the processor has AVX2, as just checked, and the function needs nothing else.
         return unsafe { avx2(integers, mask, hashes) };
     }
     portable(integers, mask, hashes);
@@ -57,7 +57,7 @@ mod tests {
             if std::arch::is_x86_feature_detected!("avx2") {
                 let mut four = vec![1];
                 #[allow(unsafe_code)]
-                // SAFETY: the processor has AVX2, as was just asked.
+                // SAFETY: the processor has AVX2, as just checked.
                 unsafe {
                     avx2(&integers[..len], 5, &mut four);
                 }

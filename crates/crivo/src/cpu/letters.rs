@@ -1,8 +1,8 @@
-//! Text in lower case, and which of its bytes belong to words.
+//! Converts text to lower case, and finds the bytes that belong to words.
 //!
-//! Both are told by comparing bytes with a few limits. A processor with AVX2 compares 32 bytes at a
-//! time; the portable twin compares eight in a 64-bit word. Only ASCII is looked at: bytes beyond
-//! stay as they are and belong to no word.
+//! Both compare bytes with a few limits. A processor with AVX2 compares 32 bytes at a time; the
+//! portable twin compares eight in a 64-bit word. Only ASCII is processed: other bytes stay as they
+//! are and belong to no word.
 
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
@@ -17,16 +17,16 @@ const LOW: u64 = 0x0101_0101_0101_0101;
 /// Multiplies the low bits of eight bytes into the highest byte, in their order.
 const GATHER: u64 = 0x0102_0408_1020_4080;
 
-/// Brings the ASCII letters of a text to lower case, and replaces `inside` by one bit for each
-/// byte, the first byte lowest: whether it is a letter, a digit or `_`. Returns true if all bytes
-/// are ASCII.
+/// Converts the ASCII letters of a text to lower case. Replaces `inside` by one bit for each byte,
+/// the first byte lowest: whether it is a letter, a digit or `_`. Returns true if all bytes are
+/// ASCII.
 pub(crate) fn lower_and_mark(text: &mut [[u8; BLOCK]], inside: &mut Vec<u64>) -> bool {
     inside.clear();
     inside.reserve(text.len());
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
     if std::arch::is_x86_feature_detected!("avx2") {
         #[allow(unsafe_code)]
-        // SAFETY: the processor has AVX2, as was just asked; that is all the function needs.
+        // SAFETY: the processor has AVX2, as just checked, and the function needs nothing else.
         return unsafe { avx2::lower_and_mark(text, inside) };
     }
     portable(text, inside)
@@ -40,8 +40,8 @@ fn portable(text: &mut [[u8; BLOCK]], inside: &mut Vec<u64>) -> bool {
         for (index, eight) in eights.iter_mut().enumerate() {
             let bytes = u64::from_le_bytes(*eight);
             let low = bytes & !HIGH;
-            // The high bit of each byte tells whether the byte is at least `least`; no sum
-            // passes 255.
+            // The high bit of each byte says whether the byte is at least `least`. No sum
+            // exceeds 255.
             let from = |low: u64, least: u8| low + LOW * u64::from(0x80 - least);
             let capitals = from(low, b'A') & !from(low, b'Z' + 1) & !bytes & HIGH;
             // A capital has no bit 0x20, so nothing carries.
@@ -69,7 +69,7 @@ mod avx2 {
 
     use super::BLOCK;
 
-    /// The bytes of a vector.
+    /// The number of bytes of a vector.
     const LANE: usize = 32;
 
     #[target_feature(enable = "avx2")]
@@ -80,7 +80,7 @@ mod avx2 {
             let mut bits = 0;
             for (index, lane) in lanes.iter_mut().enumerate() {
                 #[allow(unsafe_code)]
-                // SAFETY: the lane has 32 bytes, and no order of bytes in memory is asked for.
+                // SAFETY: the lane has 32 bytes, and the load needs no alignment.
                 let bytes = unsafe { _mm256_loadu_si256(lane.as_ptr().cast()) };
                 let capitals = is_in(bytes, b'A', 26);
                 let lower = _mm256_or_si256(bytes, _mm256_and_si256(capitals, _mm256_set1_epi8(0x20)));
@@ -100,7 +100,7 @@ mod avx2 {
         _mm256_movemask_epi8(all) == 0
     }
 
-    /// All bits of the bytes from `first` on, `count` of them.
+    /// Returns all ones for each byte that is one of the `count` values from `first` on.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn is_in(bytes: __m256i, first: u8, count: u8) -> __m256i {

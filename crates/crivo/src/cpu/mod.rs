@@ -1,8 +1,9 @@
-//! What the processor offers beyond plain code, each with a portable twin of identical results.
+//! Operations that use special instructions of the processor. Each has a portable twin with
+//! identical results.
 //!
-//! Callers see one safe function; the choice is made here. This folder is the only place in the
-//! library where `unsafe` may be written, each use with the reason why it holds and a test that
-//! compares it with its twin.
+//! Callers see one safe function, which chooses the twin. This folder is the only place in the
+//! library where `unsafe` may be written. Each use states why it is sound, and has a test that
+//! compares it with its portable twin.
 
 pub(crate) mod blocks;
 mod decimals;

@@ -1,7 +1,7 @@
-//! Ask for memory before it is needed.
+//! Prefetches memory before it is needed.
 
-/// Begins to fetch the cache line of `slice[index]`, to be written soon; does nothing if there is
-/// no such element. Only the time of later accesses changes.
+/// Prefetches the cache line of `slice[index]`, to be written soon. Does nothing if there is no
+/// such element. Only the time of later accesses changes.
 #[inline(always)]
 pub(crate) fn prefetch<T>(slice: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -1,6 +1,6 @@
 //! Which of 64 hashes have none of the given bits?
 
-/// Bit `i` of the result says whether `hashes[i]` has none of `bits` set.
+/// Returns a word whose bit `i` is set if `hashes[i]` has none of `bits` set.
 #[inline]
 pub(crate) fn without_bits(hashes: &[u64; 64], bits: u32) -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -19,8 +19,8 @@ fn portable(hashes: &[u64; 64], bits: u32) -> u64 {
         .fold(0, |mask, (position, &hash)| mask | u64::from(hash & u64::from(bits) == 0) << position)
 }
 
-/// Sixteen hashes at a time: the compiler's own vector code for the loop above is four times
-/// slower, because it compares all 64 bits, which this instruction set can only emulate.
+/// Processes sixteen hashes at a time. The compiler's own vector code for the loop above is four
+/// times slower, because it compares all 64 bits, which this instruction set can only emulate.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "sse2")]
@@ -32,7 +32,7 @@ fn sse2(hashes: &[u64; 64], bits: u32) -> u64 {
 
     const LOW_HALVES: i32 = 0b10_00_10_00;
     let bits = _mm_set1_epi32(bits.cast_signed());
-    // All ones in each of the four lanes whose hash passes.
+    // Returns all ones in each of the four lanes whose hash passes.
     let passes = |four: &[u64]| -> __m128i {
         let first = _mm_set_epi64x(four[1].cast_signed(), four[0].cast_signed());
         let second = _mm_set_epi64x(four[3].cast_signed(), four[2].cast_signed());
@@ -61,7 +61,7 @@ mod tests {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         for bits in [0, 1, 3, 0xFF, 0x8000_0000, u32::MAX] {
             for _ in 0..200 {
-                // Sparse hashes, so that passing ones are common whatever the bits.
+                // Sparse hashes, so that many pass for any bits.
                 let hashes =
                     std::array::from_fn(|_| random.next_u64() & random.next_u64() & random.next_u64());
                 assert_eq!(without_bits(&hashes, bits), portable(&hashes, bits), "bits {bits:x}");

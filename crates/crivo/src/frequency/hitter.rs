@@ -16,27 +16,29 @@ impl Hitter {
         Self { key, lower, upper }
     }
 
-    /// The key.
+    /// Returns the key.
     pub fn key(&self) -> KeyRef<'_> {
         self.key.as_ref()
     }
 
-    /// The key, given away.
+    /// Returns the key, owned.
     pub fn into_key(self) -> OwnedKey {
         self.key
     }
 
-    /// The middle between the bounds, rounded down: no other answer can be wrong by less.
+    /// Returns the middle between the bounds, rounded down. No other answer has a smaller largest
+    /// error.
     pub fn count(&self) -> u64 {
         middle(self.lower, self.upper)
     }
 
-    /// The key came at least so often.
+    /// Returns the lower bound: the key occurred at least this often.
     pub fn lower(&self) -> u64 {
         self.lower
     }
 
-    /// The key came at most so often; [`u64::MAX`] stands for any number above it too.
+    /// Returns the upper bound: the key occurred at most this often. [`u64::MAX`] means that there
+    /// is no upper bound.
     pub fn upper(&self) -> u64 {
         self.upper
     }
@@ -46,7 +48,7 @@ impl Hitter {
         self.lower == self.upper && self.upper < u64::MAX
     }
 
-    /// The count as an answer like any other.
+    /// Returns the count as an estimate.
     pub fn estimate(&self) -> Estimate {
         certain(self.count(), self.lower, self.upper)
     }
@@ -56,8 +58,8 @@ pub(super) fn middle(lower: u64, upper: u64) -> u64 {
     lower + (upper - lower) / 2
 }
 
-/// Whole numbers as a certain estimate: where floats are too coarse for them the bounds are rounded
-/// outwards, and an upper bound of [`u64::MAX`], which is where counts stop, is none.
+/// Converts whole numbers to a certain estimate. Bounds that floats cannot represent are rounded
+/// outwards. An upper bound of [`u64::MAX`], where counts saturate, becomes infinite.
 pub(crate) fn certain(value: u64, lower: u64, upper: u64) -> Estimate {
     let below = |count: u64| {
         let float = count as f64;

@@ -1,4 +1,4 @@
-//! How often, and which most often?
+//! How often do keys occur, and which keys most often?
 //!
 //! | type | memory | error | merge |
 //! |---|---|---|---|

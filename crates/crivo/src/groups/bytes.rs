@@ -1,7 +1,7 @@
 //! The container as bytes: the empty sketch in its envelope, then each group's key and payload.
 //!
-//! Containers may be larger than memory, so they can also be written piece by piece: [`GroupsHead`]
-//! is everything before the groups, and keeps the checksum of what follows.
+//! Containers may be larger than memory, so they can also be written piece by piece. [`GroupsHead`]
+//! is everything before the groups, and computes the checksum of the whole file.
 
 use super::kind::{GroupKind, payload_of};
 use super::table::Table;
@@ -94,8 +94,8 @@ impl<S: Pane> Decode for Groups<S> {
                 let expected = format_args!("the parameters of the empty {}", kind.family).to_string();
                 return Err(Error::contents("group", expected, "others"));
             }
-            // An older layout becomes today's, which is the one that is read when the group is
-            // asked.
+            // A payload in an older layout is converted to the current one, because that is the
+            // layout that is read when the group is queried.
             let stored: Box<[u8]> = if kind.version == kind.family.version() {
                 payload.into()
             } else {
@@ -110,8 +110,8 @@ impl<S: Pane> Decode for Groups<S> {
 
 // ---- piece by piece ----
 
-/// Everything before the groups of a file that is written piece by piece, and the checksum of what
-/// follows.
+/// The part before the groups of a file that is written piece by piece, and the checksum of the
+/// bytes so far.
 ///
 /// ```
 /// use crivo::counting::Tally;
@@ -138,7 +138,7 @@ pub struct GroupsHead {
 }
 
 impl GroupsHead {
-    /// The head of a file of that many groups, which take `length` bytes together.
+    /// Creates the head of a file of `groups` groups, which take `length` bytes together.
     pub fn new<S: Pane>(kind: &GroupKind<S>, groups: u64, length: u64) -> Self {
         let mut payload = Writer::default();
         write_kind(kind, groups, &mut payload);
@@ -158,7 +158,7 @@ impl GroupsHead {
         &self.bytes
     }
 
-    /// Appends a group to bytes that follow the head; groups must be in the order of
+    /// Appends a group to bytes that follow the head. Groups must be in the order of
     /// [`GroupKind::order`].
     pub fn write_group(key: &[u8], payload: &[u8], out: &mut Vec<u8>) {
         let mut writer = Writer::default();
@@ -166,7 +166,7 @@ impl GroupsHead {
         out.extend_from_slice(&writer.into_bytes());
     }
 
-    /// Takes note of bytes that follow.
+    /// Adds bytes that follow the head to the checksum.
     pub fn follow(&mut self, bytes: &[u8]) {
         self.checksum.update(bytes);
     }

@@ -1,24 +1,24 @@
-//! Small sets of hashes, in blocks of one arena: what most groups are when there are many.
+//! Small sets of hashes, in blocks of one arena. If there are many groups, most have such a set.
 //!
-//! A set is a block of 2, 4, 8 … 256 words. Hashes are appended; a full block is sorted and freed
-//! of repetitions, and if that made little room the set moves into a block of twice the size. So a
-//! set of `n` hashes takes at most `8·n/0.375` bytes, no allocation of its own, and an insertion
-//! `log n` comparisons on average.
+//! A set is a block of 2, 4, 8 … 256 words. Hashes are appended. A full block is sorted, and
+//! repetitions are removed. If that made little room, the set moves into a block of twice the size.
+//! So a set of `n` hashes takes at most `8·n/0.375` bytes and no allocation of its own, and an
+//! insertion takes `log n` comparisons on average.
 
 use crate::cpu::prefetch;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// The sizes of blocks: `2 << class` words.
+/// The number of block sizes, which are `2 << class` words.
 const CLASSES: usize = 8;
-/// The words of a chunk of blocks.
+/// The number of words in a chunk of blocks.
 const CHUNK: usize = 1 << 15;
 /// Blocks begin at multiples of this many words, so that 32 bits address 64 GiB.
 const UNIT: usize = 2;
 /// Sets up to this size are searched before a hash is appended.
 const SEARCHED: usize = 8;
 
-/// A small set: where its block is, and how many words of it are in use.
+/// A small set: the position and the size class of its block, and the number of words in use.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Few {
     block: u32,
@@ -32,7 +32,7 @@ pub(super) struct Blocks {
     chunks: Vec<Box<[u64]>>,
     /// The first unit that was never in use.
     next: usize,
-    /// Blocks that were left, by class.
+    /// Freed blocks, by class.
     free: Box<[Vec<u32>; CLASSES]>,
 }
 
@@ -45,8 +45,8 @@ impl Blocks {
         Few { block: self.take(0), len: 0, class: 0 }
     }
 
-    /// Adds a hash; returns false, and adds nothing, if the set already has more than three
-    /// quarters of `limit` different ones and its memory is full.
+    /// Adds a hash. Returns false, and adds nothing, if the set already has more than three
+    /// quarters of `limit` different hashes and its memory is full.
     #[inline]
     pub(super) fn insert(&mut self, few: &mut Few, hash: u64, limit: usize) -> bool {
         let len = usize::from(few.len);
@@ -70,7 +70,7 @@ impl Blocks {
         if block[..len].binary_search(&hash).is_ok() {
             return true;
         }
-        // A set that stays nearly full would be sorted again and again.
+        // A set that stayed nearly full would be sorted again and again.
         if len > limit * 3 / 4 {
             return false;
         }
@@ -90,7 +90,7 @@ impl Blocks {
         true
     }
 
-    /// Sorts the set and drops repetitions.
+    /// Sorts the set and removes repetitions.
     pub(super) fn compact(&mut self, few: &mut Few) {
         let len = usize::from(few.len);
         let hashes = &mut self.block_mut(*few)[..len];
@@ -105,14 +105,14 @@ impl Blocks {
         few.len = kept as u16;
     }
 
-    /// The hashes as they stand: in any order, some perhaps twice.
+    /// Returns the hashes as they are stored: in any order, possibly with repetitions.
     #[inline]
     pub(super) fn hashes(&self, few: Few) -> &[u64] {
         let (chunk, start) = place(few.block);
         &self.chunks[chunk][start..start + usize::from(few.len)]
     }
 
-    /// Begins to fetch a set that is looked at soon.
+    /// Prefetches a set that will be read soon.
     #[inline]
     pub(super) fn prefetch(&self, few: Few) {
         let (chunk, start) = place(few.block);
@@ -132,7 +132,7 @@ impl Blocks {
         let units = 1 << class;
         let left = CHUNK / UNIT - self.next % (CHUNK / UNIT);
         if left < units {
-            // Smaller sets use what is left of the chunk.
+            // Smaller sets use the end of the chunk.
             (0..left).for_each(|at| self.free[0].push((self.next + at) as u32));
             self.next += left;
         }
@@ -144,19 +144,19 @@ impl Blocks {
         block as u32
     }
 
-    /// Gives the block of a set back.
+    /// Frees the block of a set.
     pub(super) fn leave(&mut self, few: Few) {
         self.free[usize::from(few.class)].push(few.block);
     }
 
-    /// The bytes of memory behind the pointers.
+    /// Returns the bytes of memory behind the pointers.
     pub(super) fn memory(&self) -> usize {
         self.chunks.len() * CHUNK * size_of::<u64>()
             + self.free.iter().map(|free| free.capacity() * size_of::<u32>()).sum::<usize>()
     }
 }
 
-/// The chunk of a block, and where it begins there.
+/// Returns the chunk of a block, and the block's start there.
 #[inline]
 fn place(block: u32) -> (usize, usize) {
     let word = block as usize * UNIT;

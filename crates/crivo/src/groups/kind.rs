@@ -1,8 +1,8 @@
-//! What all groups of a container share, and single groups as bytes.
+//! The properties that all groups of a container share, and single groups as bytes.
 //!
-//! A group that is put aside is a record of its own: it can be written to a file, read again, and
-//! merged with other records of the same group. So groups that do not fit in memory are sorted runs
-//! of records, which are merged one group at a time.
+//! A packed group is a record of its own: it can be written to a file, read again, and merged with
+//! other records of the same group. So groups that do not fit in memory are sorted runs of records,
+//! which are merged one group at a time.
 
 use alloc::borrow::Cow;
 use std::cmp::Ordering;
@@ -23,27 +23,28 @@ pub struct GroupKind<S> {
     empty: Box<S>,
     fields: u8,
     header: Header,
-    /// The hashes from which on a group is a sketch; 0 if the sketch is none of a set of hashes.
+    /// The most hashes of a group that is not a sketch yet. 0 if the sketch is not one of a set of
+    /// hashes.
     most_few: usize,
-    /// Up to this many different keys, the count is their number.
+    /// Up to this many different keys, the sketch's count is exact.
     exact_up_to: u64,
 }
 
 /// The content of one group.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GroupSketch<S> {
-    /// The different hashes of a small group, in any order, some perhaps twice.
+    /// The hashes of a small group, in any order, possibly with repetitions.
     Few(Vec<u64>),
     /// The sketch.
     Sketch(S),
 }
 
-/// The bytes around a payload in an envelope.
+/// The number of bytes before a payload in an envelope, and after it.
 const HEADER_LEN: usize = 28;
 const CHECKSUM_LEN: usize = 4;
 
 impl<S: Pane> GroupKind<S> {
-    /// The kind of groups that begin as that sketch.
+    /// Creates the kind of groups that begin as the sketch `empty`.
     ///
     /// # Errors
     /// If there is no field, if the sketch is not empty, or if it is a container itself.
@@ -71,7 +72,7 @@ impl<S: Pane> GroupKind<S> {
         &self.empty
     }
 
-    /// Returns of how many values the key of a group is made.
+    /// Returns the number of values in the key of a group.
     pub fn fields(&self) -> u8 {
         self.fields
     }
@@ -116,7 +117,7 @@ impl<S: Pane> GroupKind<S> {
         sketch
     }
 
-    /// Returns the kind that groups of both kinds merge to.
+    /// Returns the kind that groups of this and the other kind merge to.
     ///
     /// # Errors
     /// If the numbers of fields differ, or the sketches do not merge.
@@ -130,10 +131,10 @@ impl<S: Pane> GroupKind<S> {
         Self::new(empty, self.fields)
     }
 
-    /// Returns the content of a group that was packed.
+    /// Returns the content of a packed group.
     ///
     /// # Errors
-    /// If the bytes are none that were packed with this kind.
+    /// If the bytes were not packed with this kind.
     pub fn unpack(&self, packed: &PackedGroup<'_>) -> Result<GroupSketch<S>> {
         let PackedGroup { form, content, .. } = packed;
         match form {
@@ -147,7 +148,7 @@ impl<S: Pane> GroupKind<S> {
         }
     }
 
-    /// Makes `group` the content of both.
+    /// Merges the content `other` into `group`.
     ///
     /// # Errors
     /// If the sketches do not merge.
@@ -179,7 +180,7 @@ impl<S: Pane> GroupKind<S> {
 }
 
 impl<S: Pane> GroupSketch<S> {
-    /// A small group of a set of hashes.
+    /// Creates the content of a small group from hashes.
     pub(super) fn few(mut hashes: Vec<u64>) -> Self {
         hashes.sort_unstable();
         hashes.dedup();
@@ -214,7 +215,7 @@ impl<S: Pane> GroupSketch<S> {
         }
     }
 
-    /// Returns the payload of the group's sketch, as it stands in a file.
+    /// Returns the payload of the group's sketch, as it is stored in a file.
     pub fn payload(&self, kind: &GroupKind<S>) -> Vec<u8> {
         let bytes = match self {
             Self::Few(hashes) => kind.sketch_of(hashes).to_bytes(),
@@ -224,14 +225,15 @@ impl<S: Pane> GroupSketch<S> {
     }
 }
 
-/// The payload in an envelope that was just written.
+/// Returns the payload of an envelope that was just written.
 pub(super) fn payload_of(envelope: &[u8]) -> &[u8] {
     envelope.get(HEADER_LEN..envelope.len().saturating_sub(CHECKSUM_LEN)).unwrap_or_default()
 }
 
 // ---- single groups as bytes ----
 
-/// A group as bytes: its key, and its hashes or the payload of its sketch. Not the stored format.
+/// A group as bytes: its key, and its hashes or the payload of its sketch. This is not the stored
+/// format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackedGroup<'a> {
     key: &'a [u8],
@@ -245,12 +247,12 @@ enum Form {
     Sketch,
 }
 
-/// The lengths of key and content, and the form.
+/// The number of bytes of the two lengths, of key and content, and of the form.
 const HEAD: usize = 4 + 8 + 1;
 
 impl<'a> PackedGroup<'a> {
-    /// Returns the first group in the bytes, and how many of them it takes; nothing if it is not
-    /// whole.
+    /// Returns the first group in the bytes, and the number of bytes that it takes. Returns `None`
+    /// if the group is not whole.
     pub fn read(bytes: &'a [u8]) -> Option<(Self, usize)> {
         let needed = Self::needed(bytes)?;
         let (group, _) = bytes.split_at_checked(needed)?;
@@ -260,7 +262,7 @@ impl<'a> PackedGroup<'a> {
         Some((Self { key, form, content }, needed))
     }
 
-    /// Returns how many bytes the first group takes; nothing if its lengths are not there.
+    /// Returns how many bytes the first group takes. Returns `None` if its lengths are not whole.
     pub fn needed(bytes: &[u8]) -> Option<usize> {
         let key = u32::from_le_bytes(*bytes.first_chunk()?) as usize;
         let content = u64::from_le_bytes(*bytes.get(4..)?.first_chunk()?) as usize;
@@ -272,12 +274,12 @@ impl<'a> PackedGroup<'a> {
         self.key
     }
 
-    /// Returns the bytes of its content.
+    /// Returns the bytes of the group's content.
     pub fn content(&self) -> &'a [u8] {
         self.content
     }
 
-    /// Appends a record of a key and bytes that belong to it, which [`read`](Self::read) reads.
+    /// Appends a record of a key and its content, which [`read`](Self::read) reads.
     pub fn write(key: &[u8], content: &[u8], out: &mut Vec<u8>) {
         pack_payload(key, content, out);
     }

@@ -1,17 +1,17 @@
-//! The keys of groups: short ones beside the group, long ones in chunks of bytes.
+//! The keys of groups: short keys in the group's entry, long keys in chunks of bytes.
 
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
-/// The longest key that lies in its [`Name`] itself.
+/// The longest key that is stored in its [`Name`] itself.
 const INLINE: usize = 12;
-/// The bytes of a chunk; a longer key has a chunk of its own.
+/// The number of bytes of a chunk. A longer key has its own chunk.
 const CHUNK: usize = 64 << 10;
 
-/// The key of one group, or where it lies.
+/// The key of one group, or its position in the chunks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Name {
     len: u32,
-    /// The key, or the chunk and the start within it, four bytes each.
+    /// The key, or its chunk and its start in that chunk, four bytes each.
     data: [u8; INLINE],
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Keeps a key. Its length must fit 32 bits.
+    /// Stores a key. Its length must fit in 32 bits.
     pub(super) fn add(&mut self, key: &[u8]) -> Name {
         let mut data = [0; INLINE];
         if let Some(inline) = data.get_mut(..key.len()) {
@@ -58,7 +58,7 @@ impl Names {
         &self.chunks[word(0)][start..start + len]
     }
 
-    /// The bytes of memory behind the pointers.
+    /// Returns the bytes of memory behind the pointers.
     pub(super) fn memory(&self) -> usize {
         self.bytes + self.chunks.capacity() * size_of::<Vec<u8>>()
     }

@@ -1,8 +1,8 @@
 //! Where is the group of a key?
 //!
-//! An open-addressing table over the groups in the order they came. A key lies in one of [`PROBES`]
-//! slots that follow from its hash; one that finds them all taken goes into an ordered map. So a
-//! search has a bound whatever the keys are, also if their hashes were forged to be equal.
+//! An open-addressing table over the groups in the order of their creation. A key lies in one of
+//! [`PROBES`] slots that follow from its hash. A key that finds all of them taken goes into an
+//! ordered map. So a search is bounded for any keys, even for forged keys with equal hashes.
 
 use alloc::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use crate::cpu::prefetch;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// The slots that a key may lie in. In a table that is half full, the chance that a fair hash finds
-/// all of them taken is below `e^(−0.19 · 64) = 5·10⁻⁶`.
+/// The number of slots that a key may lie in. In a table that is half full, the probability that a
+/// random hash finds all of them taken is below `e^(−0.19 · 64) = 5·10⁻⁶`.
 const PROBES: usize = 64;
 const FIRST_SLOTS: usize = 256;
 
-/// One group: the hash and the key, and what was made of its items.
+/// One group: the hash of its key, the key, and its content.
 #[derive(Debug, Clone)]
 pub(super) struct Entry<V> {
     pub(super) hash: u64,
@@ -24,11 +24,11 @@ pub(super) struct Entry<V> {
     pub(super) value: V,
 }
 
-/// The groups, numbered from 0 in the order they came.
+/// The groups, numbered from 0 in the order of their creation.
 #[derive(Debug, Clone)]
 pub(super) struct Table<V> {
-    /// A power of two of slots: the low half of the hash, and the number of the group plus one; 0
-    /// if empty.
+    /// The slots, a power of two of them. A slot has the low half of the hash, and the number of
+    /// the group plus one, or 0 if it is empty.
     slots: Vec<u64>,
     pub(super) entries: Vec<Entry<V>>,
     pub(super) names: Names,
@@ -53,7 +53,7 @@ impl<V> Table<V> {
         self.names.get(name)
     }
 
-    /// Begins to fetch the slots of a hash.
+    /// Prefetches the slots of a hash.
     #[inline]
     pub(super) fn prefetch_slot(&self, hash: u64) {
         if !self.slots.is_empty() {
@@ -61,7 +61,7 @@ impl<V> Table<V> {
         }
     }
 
-    /// Begins to fetch the group that the first slot of a hash leads to.
+    /// Prefetches the group that the first slot of a hash points at.
     #[inline]
     pub(super) fn prefetch_entry(&self, hash: u64) {
         if let Some(slot) = self.slots.get(self.home(hash)) {
@@ -75,7 +75,7 @@ impl<V> Table<V> {
         (hash >> (64 - self.slots.len().max(2).trailing_zeros())) as usize
     }
 
-    /// Looks at the slots of a hash.
+    /// Searches the slots of a hash for a key.
     #[inline]
     fn search(&self, hash: u64, key: &[u8]) -> Search {
         if self.slots.is_empty() {
@@ -109,7 +109,7 @@ impl<V> Table<V> {
         }
     }
 
-    /// Returns the number of a group, which is made if it is not there.
+    /// Returns the number of a group. A missing group is created.
     #[inline]
     pub(super) fn find_or_add(&mut self, hash: u64, key: &[u8], value: impl FnOnce() -> V) -> u32 {
         match self.search(hash, key) {
@@ -126,7 +126,7 @@ impl<V> Table<V> {
         }
     }
 
-    /// Adds a group that is not there.
+    /// Adds a group that is not in the table.
     pub(super) fn add(&mut self, hash: u64, key: &[u8], value: V) -> u32 {
         if (self.entries.len() + 1) * 2 > self.slots.len() {
             self.grow();
@@ -160,7 +160,7 @@ impl<V> Table<V> {
         (0..self.entries.len() as u32).for_each(|number| self.place(number));
     }
 
-    /// The bytes of memory behind the pointers, and those of a larger table if one is due soon.
+    /// Returns the bytes of memory behind the pointers.
     pub(super) fn memory(&self) -> usize {
         self.slots.len() * size_of::<u64>()
             + self.entries.capacity() * size_of::<Entry<V>>()
@@ -169,12 +169,12 @@ impl<V> Table<V> {
     }
 }
 
-/// Where a search ended.
+/// The result of a search.
 enum Search {
     Found(u32),
-    /// A slot was free where the key would be.
+    /// A slot where the key could be is free, so the key is not in the table.
     Absent,
-    /// All slots are taken by others.
+    /// All slots are taken by other groups.
     Crowded,
 }
 

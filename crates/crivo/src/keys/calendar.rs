@@ -1,9 +1,9 @@
-//! Days of the Gregorian calendar, carried back for ever, counted from 1970-01-01.
+//! Days of the Gregorian calendar, extended to all years, counted from 1970-01-01.
 //!
 //! Eras of 400 years that begin on 1 March put the leap day last (Hinnant: *chrono-compatible
 //! low-level date algorithms*).
 
-/// Returns year, month and day of a day counted from 1970-01-01.
+/// Returns year, month and day of a day, given as days from 1970-01-01.
 ///
 /// ```
 /// use crivo::keys::calendar::{date_of, day_of};
@@ -24,7 +24,8 @@ pub fn date_of(day: i64) -> (i64, u32, u32) {
     (i64::from(year_of_era) + era * 400 + i64::from(month <= 2), month, day)
 }
 
-/// Returns the number of a day from 1970-01-01 on, if there is such a day and its number fits.
+/// Returns the number of days from 1970-01-01 to a date. Returns `None` if there is no such date,
+/// or if the number does not fit.
 pub fn day_of(year: i64, month: u32, day: u32) -> Option<i64> {
     if day == 0 || day > days_in(year, month)? {
         return None;
@@ -36,7 +37,7 @@ pub fn day_of(year: i64, month: u32, day: u32) -> Option<i64> {
     era.checked_mul(146_097)?.checked_add(day_of_era)?.checked_sub(719_468)
 }
 
-/// Returns the same for a year of up to four digits, by fewer and shorter divisions.
+/// Does the same as [`day_of`] for a year of up to four digits, with fewer and shorter divisions.
 #[inline]
 pub(crate) fn day_of_short_year(year: u32, month: u32, day: u32) -> Option<i32> {
     let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(25) || year.is_multiple_of(16));
@@ -49,14 +50,14 @@ pub(crate) fn day_of_short_year(year: u32, month: u32, day: u32) -> Option<i32> 
     if year > 9999 || day == 0 || day > days {
         return None;
     }
-    // An era more, so that the January of year 0 is not below zero.
+    // One era more, so that the January of year 0 is not negative.
     let year = year + 400 - u32::from(month <= 2);
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
     let days = 365 * year + year / 4 - year / 100 + year / 400 + day_of_year;
     Some(days as i32 - 146_097 - 719_468)
 }
 
-/// Returns how many days a month has, if it is one.
+/// Returns how many days a month has. Returns `None` if there is no such month.
 pub fn days_in(year: i64, month: u32) -> Option<u32> {
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     match month {
@@ -71,7 +72,7 @@ pub fn days_in(year: i64, month: u32) -> Option<u32> {
 mod tests {
     use super::*;
 
-    /// Days follow one another as the lengths of months say, over two eras.
+    /// Days follow one another as the lengths of months require, over two eras.
     #[test]
     fn every_day_is_the_one_after_the_last() {
         let (mut year, mut month, mut date) = (1600, 1, 1);

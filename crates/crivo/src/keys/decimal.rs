@@ -1,9 +1,9 @@
-//! The hashes of integers that are keyed by their text, as columns of tables are.
+//! The hashes of integers that are keyed by their text, as in columns of tables.
 //!
-//! A column of integers has millions of short texts that nothing reads but the hash. So numbers of
-//! 4 to 16 digits, which most are, never become a text in memory: eight digits are made at once
-//! inside of one register, and XXH3 of 4 to 16 bytes is a few multiplications of it; numbers of up
-//! to 8 digits are hashed by vectors. All other integers are written out and hashed as any text.
+//! A column of integers has millions of short texts that are read only to be hashed. So numbers of
+//! 4 to 16 digits, which most are, never become a text in memory. Eight digits are computed at once
+//! in one register, and XXH3 of 4 to 16 bytes is a few multiplications of it. Numbers of 4 to 8
+//! digits are hashed by vectors. All other integers are written out and hashed like any text.
 //!
 //! **Sources.** XXH3's specification (Collet: *xxHash fast digest algorithm*), sections on inputs
 //! of 4 to 8 and of 9 to 16 bytes. Digits by multiplication in the lanes of a word are common
@@ -17,8 +17,8 @@ use crate::error::Result;
 use crate::prelude::*;
 
 impl KeyScheme {
-    /// Appends the hash of each integer's decimal text: the key of an integer in a column of text
-    /// keys.
+    /// Appends the hash of each integer's decimal text, which is the integer's key in a column of
+    /// text keys.
     ///
     /// ```
     /// use crivo::keys::KeyScheme;
@@ -39,15 +39,15 @@ impl KeyScheme {
     }
 }
 
-/// How many integers are looked at together: if all of them are short, vectors hash them.
+/// The number of integers that are processed together: if all of them are short, vectors hash them.
 const BLOCK: usize = 64;
 
-/// Appends the hashes; [`crate::cpu`] compiles it for wide vectors too.
+/// Appends the hashes. [`crate::cpu`] also compiles it for wide vectors.
 #[inline(always)]
 pub(crate) fn append_hashes(integers: &[i64], masks: &DecimalMasks, hashes: &mut Vec<u64>) {
     let (blocks, rest) = integers.as_chunks::<BLOCK>();
     for block in blocks {
-        // Not `all`, which would stop at the first and keep vectors out.
+        // Not `all`, which would stop at the first long integer and so prevent vector code.
         if block.iter().fold(true, |are_short, &integer| are_short & is_short(integer)) {
             let mut hashed = [0; BLOCK];
             for (hash, &integer) in hashed.iter_mut().zip(block) {
@@ -85,7 +85,7 @@ fn is_short(integer: i64) -> bool {
 const EIGHT_DIGITS: u64 = 100_000_000;
 const SIXTEEN_DIGITS: u64 = EIGHT_DIGITS * EIGHT_DIGITS;
 
-/// What XXH3 combines short inputs with, made of its secret and the seed.
+/// The values that XXH3 combines short inputs with, computed from its secret and the seed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DecimalMasks {
     seed: u64,
@@ -117,7 +117,7 @@ impl DecimalMasks {
     #[inline(always)]
     fn hash_short(&self, value: u64) -> u64 {
         let digits = eight_digits(value);
-        // The number of leading zeros, by comparisons that vectors have too.
+        // The number of leading zeros, by comparisons that vectors also have.
         let below = |limit: u64| u64::from(value < limit);
         let zeros = below(10_000) + below(100_000) + below(1_000_000) + below(10_000_000);
         let (leading, len) = (8 * zeros, 8 - zeros);
@@ -137,7 +137,7 @@ impl DecimalMasks {
         let leading = upper.trailing_zeros() & !7;
         let len = u64::from(16 - leading / 8);
         let (upper, lower) = (upper | ASCII, lower | ASCII);
-        // In two steps, because a shift by all 64 bits is none.
+        // Shifted in two steps, because a shift by 64 bits is not possible.
         let first = upper >> leading | (lower << 8) << (56 - leading);
         let (low, high) = (first ^ self.long[0], lower ^ self.long[1]);
         let product = u128::from(low) * u128::from(high);
@@ -150,10 +150,10 @@ impl DecimalMasks {
     }
 }
 
-/// Eight digits `0`.
+/// Eight `0` digits.
 const ASCII: u64 = 0x3030_3030_3030_3030;
 
-/// Returns the eight decimal digits of a number, the first of them in the lowest byte.
+/// Returns the eight decimal digits of a number, the first digit in the lowest byte.
 #[inline(always)]
 fn eight_digits(value: u64) -> u64 {
     // n · 109951163 / 2^40 is n / 10000, rounded down, for all n of eight digits.

@@ -1,4 +1,4 @@
-//! Keys that occur many times and are hashed once: the values of a dictionary.
+//! Keys that occur many times and are hashed once, such as the values of a dictionary.
 
 #[cfg(feature = "std")]
 use std::borrow::Cow;
@@ -9,7 +9,8 @@ use crate::error::{Error, ErrorKind, Result};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// The different keys of a column, each with its hash. [`KeyBuffer::pick`] makes batches of them.
+/// The keys of a column's dictionary, each with its hash. [`KeyBuffer::pick`] makes batches of
+/// them.
 ///
 /// ```
 /// use crivo::keys::{KeyBuffer, KeyDictionary, KeyScheme, Span};
@@ -27,16 +28,16 @@ pub struct KeyDictionary<'a> {
     bytes: Cow<'a, [u8]>,
     spans: Cow<'a, [Span]>,
     hashes: Vec<u64>,
-    /// Whether a place can stand for its key: there are few, and no two are the same.
+    /// True if a place identifies its key: there are few places, and no two have the same key.
     are_few_and_different: bool,
 }
 
-/// Sketches count the keys of a batch by their places if there are no more than this. Finding out
-/// whether all keys differ costs a sort of the hashes.
+/// The most keys of a dictionary for which sketches count the keys of a batch by their places. To
+/// find out whether all keys differ, the hashes are sorted.
 pub(crate) const FEW_PLACES: usize = 1024;
 
 impl<'a> KeyDictionary<'a> {
-    /// Hashes the keys that `spans` point at, which are borrowed or given away.
+    /// Hashes the keys that `spans` point at. Spans and bytes are borrowed or owned.
     ///
     /// # Errors
     /// If the scheme's keys are not bytes, or a span lies outside `bytes`.
@@ -74,7 +75,7 @@ impl<'a> KeyDictionary<'a> {
 
 impl KeyBuffer {
     /// Returns the keys at some places of a dictionary, in the order of the places, without hashing
-    /// them again. Forgets the spans that wait to be hashed.
+    /// them again. Removes the spans that are to be hashed.
     ///
     /// # Errors
     /// If the dictionary was hashed under another scheme, or has no such place.

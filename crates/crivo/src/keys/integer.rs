@@ -1,18 +1,18 @@
 //! The hashes of integer keys: Rrmxmx, and XXH3 for files that were written with it.
 //!
 //! An integer needs less than a function for bytes of any length. Rrmxmx mixes 64 bits with two
-//! rotations, two multiplications and two shifts: what XXH3 does for eight bytes, without the
-//! length, and with a mask in place of its secret. The mask is made from the seed by a
-//! multiplication, once for all keys: keys in a row and seeds in a row would otherwise be combined
-//! to the same numbers.
+//! rotations, two multiplications and two shifts. XXH3 does the same for eight bytes, but Rrmxmx
+//! has no length, and a mask in place of its secret. The mask is derived from the seed by a
+//! multiplication, once for all keys. Otherwise consecutive keys and consecutive seeds would
+//! combine to the same numbers.
 //!
 //! Mix13, which ends SplitMix64, and Moremur have a shift in place of the rotations. They are a
-//! little faster, and fail the tests of docs/accuracy/hashing.md: the one for keys in a row, the
-//! other for keys that differ in their high bits.
+//! little faster, but fail tests of docs/accuracy/hashing.md: Mix13 the one for consecutive keys,
+//! Moremur the one for keys that differ in their high bits.
 //!
-//! Both functions are bijections: two integers never share a hash, and the hash can be undone
-//! ([`IntegerHash`]). So neither hides keys from a reader who knows the seed, and keys that collide
-//! in some bits can be constructed for a known seed. Tables bound their search for that reason.
+//! Both functions are bijections: two integers never share a hash, and the hash can be inverted
+//! ([`IntegerHash`]). So neither hides keys from a reader who knows the seed. Keys that collide in
+//! some bits can be constructed for a known seed. For that reason tables bound their search.
 //!
 //! **Sources.** Evensen: *On the mixing functions in "Fast splittable pseudorandom number
 //! generators", MurmurHash3 and David Stafford's improved variants* (2018), for rotations,
@@ -28,17 +28,17 @@ const SEED_MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 /// The multiplier of Rrmxmx, and of XXH3 for four to eight bytes.
 const MULTIPLIER: u64 = 0x9FB2_1C65_1E98_DF25;
 
-/// Returns what Rrmxmx combines integers with under a seed.
+/// Returns the mask that Rrmxmx combines integers with under a seed.
 pub(super) const fn mask(seed: u64) -> u64 {
     seed.wrapping_mul(SEED_MULTIPLIER) ^ OFFSET
 }
 
-/// Returns the seed of a mask.
+/// Returns the seed that a mask was derived from.
 pub(super) const fn seed_of(mask: u64) -> u64 {
     (mask ^ OFFSET).wrapping_mul(inverse(SEED_MULTIPLIER))
 }
 
-/// Rrmxmx of an integer that is combined with a mask.
+/// Returns Rrmxmx of an integer combined with a mask.
 #[inline(always)]
 pub(crate) const fn rrmxmx(integer: u64, mask: u64) -> u64 {
     let x = integer ^ mask;
@@ -47,9 +47,9 @@ pub(crate) const fn rrmxmx(integer: u64, mask: u64) -> u64 {
     x ^ x >> 28
 }
 
-/// XXH3 of exactly eight bytes, as its specification has it for 4 to 8. Written out, because a call
-/// for any length costs more than the hash itself, and keeps the processor from working on several
-/// keys.
+/// Returns XXH3 of exactly eight bytes, by its specification for 4 to 8 bytes. It is written out
+/// here, because a call for any length costs more than the hash itself, and keeps the processor
+/// from working on several keys at a time.
 #[inline]
 pub(crate) fn xxh3(integer: u64, seed: u64) -> u64 {
     const LENGTH: u64 = 8;
@@ -62,19 +62,19 @@ pub(crate) fn xxh3(integer: u64, seed: u64) -> u64 {
     mixed ^ mixed >> 28
 }
 
-/// Undoes the hash of integer keys under one scheme.
+/// Inverts the hash of integer keys under one scheme.
 ///
-/// A table that holds hashes need not hold the integers as well, and comparing hashes compares
+/// So a table that holds hashes need not hold the integers as well, and comparing hashes compares
 /// keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct IntegerHash {
     function: HashFunction,
-    /// What the integer 0 is mixed as: the contribution of the seed.
+    /// The seed's part of the mixed input: the input that the integer 0 becomes.
     mask: u64,
 }
 
 impl IntegerHash {
-    /// The inverse of the scheme's function. Only for schemes of integer keys.
+    /// Creates the inverse of the scheme's function. The scheme must be one of integer keys.
     pub(crate) fn new(scheme: KeyScheme) -> Self {
         let (function, seed) = (scheme.function(), scheme.seed());
         let mask = if function == HashFunction::Rrmxmx { mask(seed) } else { undo_xxh3(xxh3(0, seed)) };
@@ -86,7 +86,7 @@ impl IntegerHash {
         if self.function == HashFunction::Rrmxmx {
             undo_rrmxmx(hash) ^ self.mask
         } else {
-            // XXH3 reads the eight bytes as two words, the first of them on top.
+            // XXH3 reads the eight bytes as two words, the first as the high half.
             (undo_xxh3(hash) ^ self.mask).rotate_left(32)
         }
     }
@@ -94,31 +94,32 @@ impl IntegerHash {
 
 const UNDO: u64 = inverse(MULTIPLIER);
 
-/// Undoes `x ^= rotr(x, 49) ^ rotr(x, 24); x *= m; x ^= x >> 28; x *= m; x ^= x >> 28`.
+/// Inverts `x ^= rotr(x, 49) ^ rotr(x, 24); x *= m; x ^= x >> 28; x *= m; x ^= x >> 28`.
 fn undo_rrmxmx(hash: u64) -> u64 {
     let x = (hash ^ hash >> 28 ^ hash >> 56).wrapping_mul(UNDO);
     let x = (x ^ x >> 28 ^ x >> 56).wrapping_mul(UNDO);
     undo_rotations(x, 64 - 49, 64 - 24)
 }
 
-/// Undoes `x ^= rotl(x, 49) ^ rotl(x, 24); x *= m; x ^= (x >> 35) + 8; x *= m; x ^= x >> 28`.
+/// Inverts `x ^= rotl(x, 49) ^ rotl(x, 24); x *= m; x ^= (x >> 35) + 8; x *= m; x ^= x >> 28`.
 fn undo_xxh3(hash: u64) -> u64 {
     let x = (hash ^ hash >> 28 ^ hash >> 56).wrapping_mul(UNDO);
-    // The sum has at most 30 bits, so the bits it was made from are still as they were.
+    // The sum has at most 30 bits, so the bits that it was computed from are unchanged.
     let x = (x ^ ((x >> 35) + 8)).wrapping_mul(UNDO);
     undo_rotations(x, 49, 24)
 }
 
-/// Undoes `x ^= rotl(x, a) ^ rotl(x, b)`.
+/// Inverts `x ^= rotl(x, a) ^ rotl(x, b)`.
 ///
-/// As a polynomial in the rotation by one, where squares double the exponents, the step
-/// `f = 1 + r^a + r^b` has `f^64 = 1`; so `f^63`, the product of its squarings, undoes it.
+/// The step is the polynomial `f = 1 + r^a + r^b` in the rotation `r` by one. There, squaring
+/// doubles the exponents, so `f^64 = 1`. Hence `f^63`, the product of the squarings of `f`, is the
+/// inverse.
 fn undo_rotations(x: u64, a: u32, b: u32) -> u64 {
     (0..6).fold(x, |x, squaring| x ^ x.rotate_left(a << squaring & 63) ^ x.rotate_left(b << squaring & 63))
 }
 
-/// The inverse modulo 2^64 of an odd number; each of Newton's steps doubles the bits that are
-/// right.
+/// Returns the inverse of an odd number modulo 2^64. Each of Newton's steps doubles the number of
+/// correct bits.
 pub(crate) const fn inverse(odd: u64) -> u64 {
     let mut inverse = odd;
     let mut step = 0;
@@ -137,8 +138,8 @@ mod tests {
 
     use super::*;
 
-    /// Frozen: every file with integer keys depends on it. The values come from another program,
-    /// written from docs/format.md.
+    /// Frozen, because every file with integer keys depends on it. The values come from another
+    /// program, written from docs/format.md.
     #[test]
     fn rrmxmx_is_what_the_format_says() {
         let scheme = KeyScheme::integers();

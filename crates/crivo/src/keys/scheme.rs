@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// What kind of thing a key is. The number is the byte stored in files.
+/// The kind of a key. The number is the byte stored in files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum KeyKind {
@@ -45,13 +45,13 @@ impl fmt::Display for KeyKind {
 #[non_exhaustive]
 #[repr(u8)]
 pub enum HashFunction {
-    /// The caller's own, unknown to crivo: always and only with [`KeyKind::Hash`].
+    /// The caller's own function, unknown to crivo. It is used with [`KeyKind::Hash`], and only
+    /// there.
     Caller = 0,
-    /// XXH3, 64 bits, with the scheme's seed; for integers that of their eight bytes,
-    /// little-endian. Files with integer keys have it if they are older than
-    /// [`Rrmxmx`](Self::Rrmxmx).
+    /// XXH3, 64 bits, with the scheme's seed. Integers are hashed as their eight bytes,
+    /// little-endian. Files with integer keys that are older than [`Rrmxmx`](Self::Rrmxmx) have it.
     Xxh3 = 1,
-    /// Rrmxmx of integer keys, with a mask that is made from the scheme's seed.
+    /// Rrmxmx, for integer keys, with a mask that is derived from the scheme's seed.
     Rrmxmx = 2,
 }
 
@@ -85,40 +85,41 @@ impl fmt::Display for HashFunction {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyScheme {
     rule: Rule,
-    /// The seed; for Rrmxmx the mask that is made from it, so that a key costs no more for the
-    /// seed.
+    /// The seed; for Rrmxmx the mask that is derived from it. So the seed adds no work for each
+    /// key.
     mask: u64,
 }
 
-/// A kind of key with its function: one comparison finds out both.
+/// A kind of key with its function, so that one comparison checks both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Rule {
     Bytes,
     Integers,
-    /// Integers of older files.
+    /// The integers of older files.
     Xxh3Integers,
     Hashes,
 }
 
 impl KeyScheme {
-    /// Keys that are bytes or text, under the default seed 0.
+    /// Returns the scheme of keys that are bytes or text, under the default seed 0.
     pub const fn bytes() -> Self {
         Self::of(KeyKind::Bytes)
     }
 
-    /// Keys that are 64-bit integers, under the default seed 0.
+    /// Returns the scheme of keys that are 64-bit integers, under the default seed 0.
     pub const fn integers() -> Self {
         Self::of(KeyKind::Integer)
     }
 
-    /// Hashes computed by the caller. They must be uniform over all 64 bits (small integers are
-    /// not: a sketch of several rows would put them all at the beginning of each); the seed is then
-    /// only a label that keeps differently hashed sketches apart.
+    /// Returns the scheme of hashes computed by the caller. They must be uniform over all 64 bits.
+    /// Small integers are not uniform: a sketch of several rows would put them all at the beginning
+    /// of each row. The seed is then only a label, which keeps sketches of different hash functions
+    /// apart.
     pub const fn hashes() -> Self {
         Self::of(KeyKind::Hash)
     }
 
-    /// The scheme of the given kind under the default seed 0.
+    /// Returns the scheme of the given kind under the default seed 0.
     pub const fn of(kind: KeyKind) -> Self {
         let rule = match kind {
             KeyKind::Bytes => Rule::Bytes,
@@ -128,14 +129,15 @@ impl KeyScheme {
         Self { rule, mask: 0 }.with_seed(0)
     }
 
-    /// The same kind of keys under another seed.
+    /// Returns the scheme of the same kind of keys under another seed.
     #[must_use]
     pub const fn with_seed(self, seed: u64) -> Self {
         let mask = if matches!(self.rule, Rule::Integers) { integer::mask(seed) } else { seed };
         Self { mask, ..self }
     }
 
-    /// The same kind of keys under another function, to meet sketches that were built with it.
+    /// Returns the scheme of the same kind of keys under another function, to match sketches that
+    /// were built with it.
     ///
     /// # Errors
     /// If keys of this kind are not hashed by that function.
@@ -161,7 +163,7 @@ impl KeyScheme {
         Ok(Self { rule, mask: 0 }.with_seed(self.seed()))
     }
 
-    /// The kind of key.
+    /// Returns the kind of key.
     pub const fn kind(self) -> KeyKind {
         match self.rule {
             Rule::Bytes => KeyKind::Bytes,
@@ -170,12 +172,12 @@ impl KeyScheme {
         }
     }
 
-    /// The seed.
+    /// Returns the seed.
     pub const fn seed(self) -> u64 {
         if matches!(self.rule, Rule::Integers) { integer::seed_of(self.mask) } else { self.mask }
     }
 
-    /// The hash function.
+    /// Returns the hash function.
     pub const fn function(self) -> HashFunction {
         match self.rule {
             Rule::Hashes => HashFunction::Caller,
@@ -190,19 +192,20 @@ impl KeyScheme {
     /// If the key is not of this scheme's kind.
     #[inline]
     pub fn hash<K: Key + ?Sized>(self, key: &K) -> Result<u64> {
-        // The usual rule of the kind: nothing else is compared then.
+        // If the rule is the usual one of the kind, nothing else is compared.
         if Self::of(K::KIND).rule == self.rule { Ok(key.hash_with(self)) } else { self.hash_otherwise(key) }
     }
 
-    /// Hashes a key by another rule than the usual one of its kind, which only older files have.
-    /// Out of line: with two functions in them, the inserts of filters are too large to be inlined.
+    /// Hashes a key by a rule that is not the usual one of its kind, and occurs only in older
+    /// files. Not inlined: with two hash functions in them, the inserts of filters are too large to
+    /// be inlined.
     #[cold]
     #[inline(never)]
     fn hash_otherwise<K: Key + ?Sized>(self, key: &K) -> Result<u64> {
         if K::KIND == self.kind() { Ok(key.hash_with(self)) } else { Err(self.wrong_kind(K::KIND)) }
     }
 
-    /// Hashes an integer; the scheme must be one of integers.
+    /// Hashes an integer. The scheme must be one of integers.
     #[inline]
     pub(crate) fn hash_integer(self, integer: u64) -> u64 {
         if self.rule == Rule::Integers {
@@ -212,7 +215,7 @@ impl KeyScheme {
         }
     }
 
-    /// Appends the hashes of many integers; the scheme must be one of integers.
+    /// Appends the hashes of many integers. The scheme must be one of integers.
     pub(crate) fn hash_integers(self, integers: &[u64], hashes: &mut Vec<u64>) {
         if self.rule == Rule::Integers {
             hash_integers(integers, self.mask, hashes);
@@ -231,7 +234,7 @@ impl KeyScheme {
         )
     }
 
-    /// Refuses a scheme that differs, naming the first difference.
+    /// Returns an error that names the first difference if the other scheme differs.
     ///
     /// # Errors
     /// If kind, function or seed differ.
@@ -251,8 +254,8 @@ impl KeyScheme {
         self.require_same_seed(other)
     }
 
-    /// Refuses a scheme of another kind or seed. For sketches that keep keys and no hashes: the
-    /// function does not matter to them.
+    /// Returns an error if the other scheme differs in kind or seed. For sketches that keep keys
+    /// instead of hashes, so that the function does not matter.
     ///
     /// # Errors
     /// If kind or seed differ.
@@ -302,23 +305,23 @@ impl fmt::Debug for KeyScheme {
 
 #[inline]
 pub(crate) fn hash_bytes(bytes: &[u8], seed: u64) -> u64 {
-    // Both give the same value for seed 0; the first reads its secret from a constant.
+    // Both give the same value for seed 0. The first reads its secret from a constant.
     if seed == 0 { xxh3_64(bytes) } else { xxh3_64_with_seed(bytes, seed) }
 }
 
-/// Something that can be inserted: text, bytes or an integer.
+/// A key that can be inserted: text, bytes or an integer.
 ///
-/// Implemented for `str`, `[u8]` and what owns or borrows them, and for the integer types up
-/// to 64 bits. Floats are not keys: docs/keys.md says which text stands for one.
+/// Implemented for `str`, `[u8]` and the types that own or borrow them, and for the integer types
+/// up to 64 bits. Floats are not keys: docs/keys.md says which text represents one.
 pub trait Key {
-    /// The kind of key this type is.
+    /// The kind of key of this type.
     const KIND: KeyKind;
 
-    /// The hash under a scheme of this kind; callers use [`KeyScheme::hash`], which also checks the
-    /// kind.
+    /// Returns the hash under a scheme of this kind. Callers use [`KeyScheme::hash`], which also
+    /// checks the kind.
     fn hash_with(&self, scheme: KeyScheme) -> u64;
 
-    /// The key itself, for sketches that keep keys.
+    /// Returns the key itself, for sketches that keep keys.
     fn to_ref(&self) -> KeyRef<'_>;
 }
 
@@ -385,8 +388,8 @@ impl<K: Key + ?Sized> Key for &K {
 mod tests {
     use super::*;
 
-    /// Values of the reference implementation (xxHash 0.8, `XXH3_64bits_withSeed`): they freeze
-    /// the hash, and with it every file ever written.
+    /// Values of the reference implementation (xxHash 0.8, `XXH3_64bits_withSeed`). They freeze the
+    /// hash, which every existing file depends on.
     #[test]
     fn hashes_are_those_of_the_specification() {
         assert_eq!(KeyScheme::bytes().hash(""), Ok(0x2D06_8005_38D3_94C2));

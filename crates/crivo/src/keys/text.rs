@@ -1,10 +1,10 @@
-//! Which text stands for a value that is not text?
+//! Which text represents a value that is not text?
 //!
-//! A CSV column and the same column in Parquet, Arrow or a Python list must give the same sketch,
-//! so every value has one text, and this is where it is written: docs/keys.md in code. Integers are
-//! decimal. Floats have the fewest digits that read back as the same value, laid out as Python
-//! writes them, because most files with floats were written so: `1.0`, `0.1`, `1e-05`, `1e+16`.
-//! Days, times and moments are ISO 8601.
+//! A CSV column and the same column in Parquet, Arrow or a Python list must give the same sketch.
+//! So every value has one text, which is written here as docs/keys.md specifies. Integers are
+//! decimal. Floats have the fewest digits that read back as the same value, in the layout of
+//! Python, which wrote most files with floats: `1.0`, `0.1`, `1e-05`, `1e+16`. Dates, times and
+//! timestamps are ISO 8601.
 //!
 //! Each function appends to a buffer that the caller reuses; none allocates for ordinary values.
 
@@ -27,8 +27,8 @@ pub fn push_boolean(out: &mut Vec<u8>, value: bool) {
     out.extend_from_slice(if value { b"true" } else { b"false" });
 }
 
-/// Appends a 64-bit float; false, and nothing appended, if it is NaN, which stands for a missing
-/// value and is no key.
+/// Appends a 64-bit float. Returns false, and appends nothing, if it is NaN, which represents a
+/// missing value and is not a key.
 ///
 /// ```
 /// let mut text = Vec::new();
@@ -41,7 +41,7 @@ pub fn push_f64(out: &mut Vec<u8>, value: f64) -> bool {
 }
 
 /// Appends a number with at most four digits after the point and at most 15 in all, such as a
-/// price; false, and nothing appended, if it is none.
+/// price. Returns false, and appends nothing, if the number has more digits.
 ///
 /// Different decimals of up to 15 digits are different floats. So if a float is the nearest one to
 /// such a decimal, then no decimal with fewer digits reads back as it.
@@ -49,12 +49,12 @@ pub fn push_f64(out: &mut Vec<u8>, value: f64) -> bool {
 fn push_short_decimal(out: &mut Vec<u8>, value: f64) -> bool {
     const UNIT: f64 = 1e4;
     let scaled = value * UNIT;
-    // The sign of zero is in its bits only, and what is not a number is in no range.
+    // The sign of zero is in its bits only, and NaN is in no range.
     if !(0.5..1e15).contains(&scaled.abs()) {
         return false;
     }
-    // Below 2^52 the sum is exact or decides nothing: a float that is no such decimal is told by
-    // the division.
+    // All numbers here are below 2^52. There the sum is exact, or its rounding does not matter: the
+    // division rejects any float that is not such a decimal.
     let units = (scaled.abs() + 0.5) as u64;
     if units as f64 / UNIT != value.abs() {
         return false;
@@ -71,7 +71,7 @@ fn push_short_decimal(out: &mut Vec<u8>, value: f64) -> bool {
     true
 }
 
-/// Appends a 32-bit float, with the digits that suffice for 32 bits; false if it is NaN.
+/// Appends a 32-bit float with the digits that suffice for 32 bits. Returns false if it is NaN.
 pub fn push_f32(out: &mut Vec<u8>, value: f32) -> bool {
     push_shortest(out, value.into(), ryu::Buffer::new().format(value))
 }
@@ -87,7 +87,7 @@ fn push_shortest(out: &mut Vec<u8>, value: f64, shortest: &str) -> bool {
     }
     let magnitude = value.abs();
     if magnitude == 0.0 || (1e-4..1e16).contains(&magnitude) {
-        // The digits are already laid out so, but for 32-bit floats from 1e13 on.
+        // The digits already have this layout, except for 32-bit floats from 1e13 on.
         match shortest.split_once('e') {
             None => out.extend_from_slice(shortest.as_bytes()),
             Some((mantissa, exponent)) => push_plain(out, mantissa, exponent.parse().unwrap_or(0)),
@@ -107,8 +107,8 @@ fn push_shortest(out: &mut Vec<u8>, value: f64, shortest: &str) -> bool {
     true
 }
 
-/// Appends `1.25` and 13 as `12500000000000.0`: whole numbers with an exponent larger than their
-/// digits.
+/// Appends `1.25` and 13 as `12500000000000.0`: a whole number whose exponent is larger than its
+/// number of digits.
 fn push_plain(out: &mut Vec<u8>, mantissa: &str, exponent: usize) {
     let start = out.len();
     out.extend(mantissa.bytes().filter(|&byte| byte != b'.'));
@@ -117,7 +117,7 @@ fn push_plain(out: &mut Vec<u8>, mantissa: &str, exponent: usize) {
     out.extend_from_slice(b".0");
 }
 
-/// `0.0000125` as `1.25` and −5: small numbers that came without an exponent.
+/// Returns `0.0000125` as `1.25` and −5: for small numbers that were formatted without an exponent.
 fn normalised(plain: &str) -> (String, i32) {
     let (sign, digits) = plain.strip_prefix('-').map_or(("", plain), |digits| ("-", digits));
     let fraction = digits.split_once('.').map_or(digits, |(_, fraction)| fraction);
@@ -128,7 +128,7 @@ fn normalised(plain: &str) -> (String, i32) {
     (format!("{sign}{first}{point}{rest}"), -(zeros as i32) - 1)
 }
 
-/// Appends a day, counted from 1970-01-01, as `2024-01-31`.
+/// Appends a date, as days from 1970-01-01, as `2024-01-31`.
 pub fn push_date(out: &mut Vec<u8>, days: i64) {
     let (year, month, day) = date_of(days);
     let ([m, n], [d, e]) = (two_digits(month.into()), two_digits(day.into()));
@@ -143,7 +143,7 @@ pub fn push_date(out: &mut Vec<u8>, days: i64) {
     }
 }
 
-/// Appends a time of day as `23:59:59`, with `.ffffff` or `.fffffffff` if it is no whole second.
+/// Appends a time of day as `23:59:59`, with `.ffffff` or `.fffffffff` if it is not a whole second.
 pub fn push_time(out: &mut Vec<u8>, nanoseconds: u64) {
     let seconds = nanoseconds / 1_000_000_000;
     let fraction = nanoseconds % 1_000_000_000;
@@ -160,33 +160,34 @@ pub fn push_time(out: &mut Vec<u8>, nanoseconds: u64) {
     }
 }
 
-/// Appends a moment, counted in `per_second` parts of a second from 1970, as
-/// `2024-01-31T23:59:59`, with a `Z` if it is a moment of universal time and not of some clock.
+/// Appends a timestamp as `2024-01-31T23:59:59`. It is counted in `per_second` parts of a second
+/// from 1970. A `Z` follows if the timestamp is in universal time instead of local time.
 pub fn push_timestamp(out: &mut Vec<u8>, value: i64, per_second: i64, universal: bool) {
     TimestampTexts::new(per_second, universal).push(out, value);
 }
 
-/// Writes moments as [`push_timestamp`] does, and the day of several that follow each other once.
+/// Writes timestamps like [`push_timestamp`]. Formats the date once for consecutive timestamps of
+/// one day.
 #[derive(Debug, Clone)]
 pub struct TimestampTexts {
     per_second: i64,
     is_universal: bool,
-    /// The day of the last moment, if its year has four digits, and the text of that day.
+    /// The day of the last timestamp, if its year has four digits, and the text of that day.
     day: Option<i64>,
     date: [u8; 10],
 }
 
 impl TimestampTexts {
-    /// Returns a writer of moments in `per_second` parts of a second, of universal time or of some
-    /// clock.
+    /// Creates a writer of timestamps in `per_second` parts of a second, in universal time or in
+    /// local time.
     pub fn new(per_second: i64, is_universal: bool) -> Self {
         Self { per_second, is_universal, day: None, date: [0; 10] }
     }
 
-    /// Appends a moment.
+    /// Appends a timestamp.
     #[inline]
     pub fn push(&mut self, out: &mut Vec<u8>, value: i64) {
-        // Divisors that the compiler knows take a fraction of the time.
+        // Divisors that the compiler knows are several times faster.
         let (seconds, nanoseconds) = match self.per_second {
             1_000 => seconds_of(value, 1_000),
             1_000_000 => seconds_of(value, 1_000_000),
@@ -222,9 +223,9 @@ impl TimestampTexts {
     }
 }
 
-/// Returns the whole seconds and the nanoseconds of parts of a second.
+/// Splits parts of a second into whole seconds and nanoseconds.
 #[inline(always)]
-#[allow(clippy::inline_always)] // each call has a divisor of its own
+#[allow(clippy::inline_always)] // each call has another constant divisor
 fn seconds_of(value: i64, per_second: i64) -> (i64, u64) {
     let parts = value.rem_euclid(per_second) as u64;
     (value.div_euclid(per_second), parts * (1_000_000_000 / per_second as u64))
@@ -252,7 +253,7 @@ pub fn push_decimal(out: &mut Vec<u8>, unscaled: &str, scale: i32) {
     }
 }
 
-/// A number below 100.
+/// Returns the two digits of a number below 100.
 fn two_digits(value: u64) -> [u8; 2] {
     [b'0' + (value / 10) as u8, b'0' + (value % 10) as u8]
 }
@@ -266,8 +267,8 @@ fn push_padded(out: &mut Vec<u8>, value: u64, width: u32) {
     push_u64(out, value);
 }
 
-/// Returns the integer key that a text stands for: a 64-bit integer, signed or not, with blanks
-/// around it allowed. Negative ones are in two's complement.
+/// Returns the integer key that a text represents: a 64-bit integer, signed or not, with optional
+/// blanks around it. Negative integers are in two's complement.
 ///
 /// ```
 /// use crivo::keys::text::parse_integer;

@@ -1,4 +1,4 @@
-//! Keys themselves, for sketches that must give them back.
+//! Keys themselves, for sketches that keep and return them.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::error::Result;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// A key, borrowed: what a batch lends and what [`Key::to_ref`] gives.
+/// A borrowed key, from a batch or from [`Key::to_ref`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeyRef<'a> {
     /// Bytes or text.
@@ -19,7 +19,7 @@ pub enum KeyRef<'a> {
 }
 
 impl KeyRef<'_> {
-    /// The kind of key this is.
+    /// Returns the kind of the key.
     pub fn kind(self) -> KeyKind {
         match self {
             Self::Bytes(_) => KeyKind::Bytes,
@@ -28,7 +28,7 @@ impl KeyRef<'_> {
         }
     }
 
-    /// A copy that lives as long as it is wanted.
+    /// Returns an owned copy of the key.
     pub fn to_owned(self) -> OwnedKey {
         match self {
             Self::Bytes(bytes) => OwnedKey::Bytes(bytes.into()),
@@ -46,7 +46,7 @@ impl KeyRef<'_> {
     }
 }
 
-/// As a person would write it: text (what is not UTF-8 replaced), a signed integer, a hash in
+/// Formats the key for people: text (with invalid UTF-8 replaced), a signed integer, or a hash in
 /// hexadecimal.
 impl fmt::Display for KeyRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -58,7 +58,7 @@ impl fmt::Display for KeyRef<'_> {
     }
 }
 
-/// A key, owned: what a sketch that keeps keys answers with.
+/// An owned key, as a sketch that keeps keys returns it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OwnedKey {
     /// Bytes or text.
@@ -70,7 +70,7 @@ pub enum OwnedKey {
 }
 
 impl OwnedKey {
-    /// The key, borrowed.
+    /// Returns the key, borrowed.
     pub fn as_ref(&self) -> KeyRef<'_> {
         match self {
             Self::Bytes(bytes) => KeyRef::Bytes(bytes),
@@ -87,7 +87,7 @@ impl fmt::Display for OwnedKey {
 }
 
 impl KeyScheme {
-    /// Hashes a key whose kind is known only at run time; a [`KeyRef::Hash`] is its own hash.
+    /// Hashes a key whose kind is known only at run time. A [`KeyRef::Hash`] is its own hash.
     ///
     /// # Errors
     /// If the key is not of this scheme's kind.
@@ -96,8 +96,8 @@ impl KeyScheme {
     }
 }
 
-/// Returns true if two texts are equal. Those of up to 16 bytes, which most are, are compared as
-/// two words that may overlap.
+/// Returns true if two texts are equal. Texts of up to 16 bytes, which most texts are, are compared
+/// as two words that may overlap.
 #[inline]
 pub(crate) fn same_bytes(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
@@ -113,7 +113,7 @@ pub(crate) fn same_bytes(a: &[u8], b: &[u8]) -> bool {
     }
 }
 
-/// The first and the last bytes.
+/// Returns the first and the last `N` bytes.
 #[inline]
 fn ends<const N: usize>(text: &[u8]) -> Option<(&[u8; N], &[u8; N])> {
     text.first_chunk().zip(text.last_chunk())

@@ -1,9 +1,10 @@
-//! Where in a text its words stand.
+//! The positions of the words of a text.
 
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
-/// Replaces `spans` by the first byte and the end of each [word](super::Words), in their order.
-/// Bytes are those of the text as it is given: lower case can have more or fewer.
+/// Replaces the content of `spans` by the start and the end of each [word](super::Words), in their
+/// order. Positions are bytes of the given text, because its lower case can have more or fewer
+/// bytes.
 ///
 /// ```
 /// let mut spans = Vec::new();
@@ -29,11 +30,12 @@ pub fn word_spans(text: &[u8], spans: &mut Vec<(usize, usize)>) {
             at += 1;
             continue;
         }
-        // Up to the next byte of ASCII.
+        // Up to the next ASCII byte.
         let len = text[at..].iter().take_while(|byte| !byte.is_ascii()).count();
         for chunk in text[at..at + len].utf8_chunks() {
             for c in chunk.valid().chars() {
-                // A character can have several in lower case, and not all of them belong to words.
+                // A character can become several in lower case, and not all of them belong to
+                // words.
                 for lower in c.to_lowercase() {
                     if lower.is_alphanumeric() {
                         start.get_or_insert(at);

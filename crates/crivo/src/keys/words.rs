@@ -1,12 +1,12 @@
 //! Where do the words of a text begin and end?
 //!
 //! A word is a run of letters, digits and `_` of any script (Unicode's alphanumeric characters), in
-//! lower case. Everything else separates words, and so do bytes that are no UTF-8. Items of
-//! `--words` and the shingles of near-duplicates are made of these words, so the rule has one home.
+//! lower case. Everything else separates words, invalid UTF-8 included. Items of `--words` and the
+//! shingles of near-duplicates are made of these words, so the rule is defined only here.
 //!
-//! Cutting is where tools that compare texts spend their time, so it works on many bytes at once:
-//! lower case, and one bit a byte that says whether it belongs to a word, then the edges of the
-//! runs of ones. Only characters outside ASCII are looked at one by one.
+//! Tools that compare texts spend most of their time on cutting words, so it works on many bytes at
+//! once. It converts to lower case and sets one bit for each byte that belongs to a word, then
+//! finds the edges of the runs of ones. Only characters outside ASCII are processed one by one.
 
 use crate::cpu::{BLOCK, lower_and_mark};
 #[cfg(not(feature = "std"))]
@@ -18,11 +18,11 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 /// The most bytes of a word that is read as one little-endian number.
 pub(crate) const SHORT: usize = 16;
 
-/// How many edges are written at once. Those behind the last of a block are overwritten by the
-/// next.
+/// The number of edges that are written at once. Those beyond the last edge of a block are
+/// overwritten by the next block.
 const EDGES_AT_ONCE: usize = 8;
 
-/// A text cut into words. The buffers are kept from one text to the next.
+/// A text cut into words. The buffers are reused from one text to the next.
 ///
 /// ```
 /// use crivo::keys::Words;
@@ -33,20 +33,21 @@ const EDGES_AT_ONCE: usize = 8;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Words {
-    /// The text in lower case, bytes that are no UTF-8 as blanks. At least [`SHORT`] zeros stand
-    /// behind it, so that the bytes of a short word are read at once.
+    /// The text in lower case, with invalid UTF-8 replaced by blanks. At least [`SHORT`] zeros
+    /// follow it, so that the bytes of a short word can be read at once.
     lower: Vec<[u8; BLOCK]>,
-    /// The same as text, where not all of it is ASCII.
+    /// The same as a string, if the text is not all ASCII.
     beyond_ascii: String,
-    /// For each byte of `lower`, whether it belongs to a word.
+    /// One bit for each byte of `lower`: whether it belongs to a word.
     inside: Vec<u64>,
-    /// Where each word begins and ends, in turn. Only the first `edge_count` are of this text.
+    /// The start and the end of each word, in turn. Only the first `edge_count` belong to this
+    /// text.
     edges: Vec<usize>,
     edge_count: usize,
 }
 
 impl Words {
-    /// Cuts a text, forgetting the one before.
+    /// Cuts a text, which replaces the one before.
     pub fn read(&mut self, text: &[u8]) {
         load(text, &mut self.lower);
         if !lower_and_mark(&mut self.lower, &mut self.inside) {
@@ -72,15 +73,15 @@ impl Words {
         self.edge_count == 0
     }
 
-    /// The words in their order, in lower case.
+    /// Returns the words in their order, in lower case.
     #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         let text = self.lower.as_flattened();
         self.edges().chunks_exact(2).map(move |edges| &text[edges[0]..edges[1]])
     }
 
-    /// Gives the words to `short` as their bytes in a little-endian number, those of more than
-    /// [`SHORT`] bytes to `long`, and appends what they make of them to `out`.
+    /// Appends one value for each word to `out`. Calls `short` with the word's bytes as a
+    /// little-endian number, or `long` for a word of more than [`SHORT`] bytes.
     #[inline]
     pub(crate) fn map_into(
         &self,
@@ -99,7 +100,7 @@ impl Words {
     }
 }
 
-/// For each number of bytes, those bytes.
+/// For each number of bytes, the mask of the first bytes.
 const FIRST_BYTES: [u128; SHORT + 1] = {
     let mut masks = [0; SHORT + 1];
     let mut len = 1;
@@ -110,7 +111,8 @@ const FIRST_BYTES: [u128; SHORT + 1] = {
     masks
 };
 
-/// Replaces `out` by the text, and zeros up to a whole number of blocks: at least [`SHORT`].
+/// Replaces `out` by the text and zeros, up to a whole number of blocks, with at least [`SHORT`]
+/// zeros.
 fn load(text: &[u8], out: &mut Vec<[u8; BLOCK]>) {
     let (blocks, tail) = text.as_chunks();
     out.clear();
@@ -124,11 +126,11 @@ fn load(text: &[u8], out: &mut Vec<[u8; BLOCK]>) {
     }
 }
 
-/// Writes the text in lower case to `out`, replacing what it held; each stretch of bytes that is no
-/// UTF-8 becomes a blank.
+/// Writes the text in lower case to `out`, and replaces its former content. Each run of bytes that
+/// is not valid UTF-8 becomes a blank.
 pub(crate) fn lower_case(text: &[u8], out: &mut String) {
     out.clear();
-    // Nearly every text is right, and checking all of it at once is several times quicker.
+    // Nearly every text is valid, and checking all of it at once is several times faster.
     if let Ok(text) = std::str::from_utf8(text) {
         return push_lower_case(text, out);
     }
@@ -147,7 +149,7 @@ fn push_lower_case(mut rest: &str, out: &mut String) {
         out.push_str(plain);
         out[start..].make_ascii_lowercase();
         let mut characters = others.chars();
-        // Up to the next stretch of ASCII.
+        // Up to the next run of ASCII.
         while let Some(c) = characters.as_str().chars().next().filter(|c| !c.is_ascii()) {
             out.extend(c.to_lowercase());
             characters.next();
@@ -156,7 +158,7 @@ fn push_lower_case(mut rest: &str, out: &mut String) {
     }
 }
 
-/// Returns how many bytes come before the first that is not ASCII.
+/// Returns how many bytes come before the first one that is not ASCII.
 fn ascii_prefix(bytes: &[u8]) -> usize {
     let (eights, _) = bytes.as_chunks::<8>();
     let whole = eights.iter().take_while(|eight| u64::from_le_bytes(**eight) & HIGH == 0).count() * 8;
@@ -178,7 +180,7 @@ fn mark_beyond_ascii(lower: &str, inside: &mut [u64]) {
     }
 }
 
-/// Writes where the runs of ones begin and end to `edges`, and returns how many edges there are.
+/// Writes the start and the end of each run of ones to `edges`. Returns how many edges there are.
 /// The last run ends before the padding.
 fn find_edges(inside: &[u64], edges: &mut Vec<usize>) -> usize {
     let (mut count, mut before) = (0, 0);
@@ -211,7 +213,7 @@ mod tests {
 
     fn words(text: &[u8]) -> Vec<String> {
         let mut words = Words::default();
-        // What an earlier text left behind must not show.
+        // Data of an earlier text must not show.
         words.read("Mais uma VEZ çã ".repeat(20).as_bytes());
         words.read(text);
         assert_eq!(words.len(), words.iter().count());
@@ -224,7 +226,7 @@ mod tests {
         words.iter().map(|word| String::from_utf8(word.to_vec()).unwrap()).collect()
     }
 
-    /// The rule, a character at a time.
+    /// Returns the words by the rule, one character at a time.
     fn words_by_the_rule(text: &[u8]) -> Vec<String> {
         let mut found = Vec::new();
         for part in text.utf8_chunks() {

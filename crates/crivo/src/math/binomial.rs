@@ -1,19 +1,19 @@
 //! Tails of the binomial distribution, to full precision from one trial to 10^18.
 //!
-//! A sketch that keeps what falls below a threshold knows the number of successes and the chance of
-//! each, and asks how many trials there were: its bounds are these tails, inverted. (Nothing is
-//! lost against the beta distribution: the r-th smallest of `n` uniform values is at most `x`
-//! exactly if at least `r` of them are.)
+//! A sketch that keeps the items below a threshold knows the number of successes and the
+//! probability of each, and needs the number of trials. Its bounds are these tails, inverted. The
+//! beta distribution would give the same bounds: the r-th smallest of `n` uniform values is at most
+//! `x` exactly if at least `r` of them are.
 //!
-//! A tail is summed from its largest term outwards; the term itself is computed by its deviation
-//! from the mean (Loader, *Fast and accurate computation of binomial probabilities*, 2000), because
-//! factorials of 10^18 would leave no digit right.
+//! A tail is summed from its largest term outwards. That term is computed from its deviation from
+//! the mean (Loader, *Fast and accurate computation of binomial probabilities*, 2000), because
+//! factorials of 10^18 would lose all digits.
 
 use super::crossing::crossing;
 
-/// The chance of at most `count` successes in `trials`, each with probability `p`.
+/// Returns the probability of at most `count` successes in `trials`, each with probability `p`.
 ///
-/// `count` is a whole number; `trials` may be any number that is not below it.
+/// `count` is a whole number. `trials` may be any number that is not less than it.
 pub(crate) fn at_most(count: f64, trials: f64, p: f64) -> f64 {
     if count < 0.0 {
         0.0
@@ -28,7 +28,7 @@ pub(crate) fn at_most(count: f64, trials: f64, p: f64) -> f64 {
     }
 }
 
-/// The chance of at least `count` successes.
+/// Returns the probability of at least `count` successes.
 pub(crate) fn at_least(count: f64, trials: f64, p: f64) -> f64 {
     if count <= 0.0 {
         1.0
@@ -43,8 +43,8 @@ pub(crate) fn at_least(count: f64, trials: f64, p: f64) -> f64 {
     }
 }
 
-/// The least and the largest chance of success with which `successes` of `trials` are not unlikely;
-/// all whole numbers.
+/// Returns the least and the largest probability of success at which `successes` of `trials` are
+/// not unlikely. Both are whole numbers.
 pub(crate) fn chances(successes: f64, trials: f64, probability: f64) -> (f64, f64) {
     let target = libm::log(probability);
     let logarithm = |p: f64| libm::log(p).max(-1e3);
@@ -62,8 +62,8 @@ pub(crate) fn chances(successes: f64, trials: f64, probability: f64) -> (f64, f6
 /// Terms below this share of the sum no longer change it.
 pub(super) const NEGLIGIBLE: f64 = 1e-17;
 
-/// The probabilities of `count`, `count − 1` and so on; they decrease, because `count` is below the
-/// mean.
+/// Adds up the probabilities of `count`, `count − 1` and so on. They decrease, because `count` is
+/// below the mean.
 fn sum_down(mut count: f64, trials: f64, p: f64) -> f64 {
     let odds = (1.0 - p) / p;
     let mut term = exactly(count, trials, p);
@@ -76,8 +76,8 @@ fn sum_down(mut count: f64, trials: f64, p: f64) -> f64 {
     sum
 }
 
-/// The probabilities of `count`, `count + 1` and so on; they decrease, because `count` is above the
-/// mean.
+/// Adds up the probabilities of `count`, `count + 1` and so on. They decrease, because `count` is
+/// above the mean.
 fn sum_up(mut count: f64, trials: f64, p: f64) -> f64 {
     if count > trials {
         return 0.0;
@@ -93,7 +93,7 @@ fn sum_up(mut count: f64, trials: f64, p: f64) -> f64 {
     sum
 }
 
-/// The chance of exactly `count` successes.
+/// Returns the probability of exactly `count` successes.
 pub(super) fn exactly(count: f64, trials: f64, p: f64) -> f64 {
     let failures = trials - count;
     if count <= 0.0 {
@@ -102,8 +102,8 @@ pub(super) fn exactly(count: f64, trials: f64, p: f64) -> f64 {
     if failures <= 0.0 {
         return libm::exp(trials * libm::log(p));
     }
-    // The deviation is the same for successes and failures; computing it once keeps its digits
-    // where one of them is 10^18.
+    // The deviation is the same for successes and failures. Computing it once keeps its digits even
+    // if one of them is 10^18.
     let (mean, other_mean) = (trials * p, trials * (1.0 - p));
     let deviation = count - mean;
     let exponent = stirling_error(trials)
@@ -126,7 +126,7 @@ fn stirling_error(x: f64) -> f64 {
         / x
 }
 
-/// `(1 + u) ln(1 + u) − u`, also where both parts nearly cancel.
+/// Returns `(1 + u) ln(1 + u) − u`, to full precision also where both parts nearly cancel.
 fn deviance(u: f64) -> f64 {
     if u.abs() > 0.1 {
         return if u <= -1.0 { 1.0 } else { (1.0 + u) * libm::log1p(u) - u };
@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// With n trials of chance λ/n and n → ∞, the sums of Poisson terms.
+    /// With n trials of probability λ/n and n → ∞, the tails are sums of Poisson terms.
     #[test]
     fn huge_numbers_of_trials_are_poisson() {
         for (mean, count) in [(3.0, 1_u32), (3.0, 12), (100.0, 70), (100.0, 150)] {
@@ -192,7 +192,7 @@ mod tests {
         }
     }
 
-    /// A tail far from the mean keeps its digits, and both tails meet.
+    /// A tail far from the mean keeps its digits, and both tails add up to one.
     #[test]
     fn tails_add_up_to_one_across_magnitudes() {
         for (trials, p) in [(1e3, 0.5), (1e6, 1e-3), (1e9, 0.9), (1e12, 1e-8), (67_108_864.0, 0.25)] {

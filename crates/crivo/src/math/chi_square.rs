@@ -1,10 +1,10 @@
 //! The χ² distribution: how likely is a statistic this large, or this small?
 //!
-//! Its tails are those of the incomplete gamma function, by its series below the mean and by its
-//! continued fraction above (Abramowitz and Stegun, 6.5.29 and 6.5.31), so that a tail of 10⁻³⁰⁰ is
-//! as precise as one of a half.
+//! Its tails are those of the incomplete gamma function, computed by its series below the mean and
+//! by its continued fraction above (Abramowitz and Stegun, 6.5.29 and 6.5.31). So a tail of 10⁻³⁰⁰
+//! is as precise as one of a half.
 
-/// The probability of a statistic of at least `x`, if all is chance.
+/// Returns the probability that chance alone gives a statistic of at least `x`.
 pub(crate) fn chi_square_above(x: f64, degrees: f64) -> f64 {
     let (a, x) = (degrees / 2.0, x / 2.0);
     if x <= 0.0 {
@@ -16,7 +16,7 @@ pub(crate) fn chi_square_above(x: f64, degrees: f64) -> f64 {
     }
 }
 
-/// The probability of a statistic of at most `x`, if all is chance.
+/// Returns the probability that chance alone gives a statistic of at most `x`.
 pub(crate) fn chi_square_below(x: f64, degrees: f64) -> f64 {
     let (a, x) = (degrees / 2.0, x / 2.0);
     if x <= 0.0 {
@@ -28,10 +28,10 @@ pub(crate) fn chi_square_below(x: f64, degrees: f64) -> f64 {
     }
 }
 
-/// Enough for millions of degrees: terms are needed for some √a of them.
+/// The most terms: enough for millions of degrees, which need about √a terms.
 const MOST_TERMS: u32 = 100_000;
 
-/// `x^a·e^−x/Γ(a)`, which both forms begin with.
+/// Returns `x^a·e^−x/Γ(a)`, which both forms begin with.
 fn scale(a: f64, x: f64) -> f64 {
     libm::exp(a * libm::log(x) - x - libm::lgamma(a))
 }
@@ -48,7 +48,7 @@ fn series(a: f64, x: f64) -> f64 {
     (sum * scale(a, x)).min(1.0)
 }
 
-/// Lentz's method, modified.
+/// Computes the continued fraction by Lentz's method, modified.
 fn fraction(a: f64, x: f64) -> f64 {
     let tiny = 1e-300;
     let mut b = x + 1.0 - a;

@@ -1,11 +1,10 @@
 //! Where does an increasing function reach zero?
 
-/// The point between `low` and `high` at which an increasing function crosses zero; the nearer end
-/// if it does not.
+/// Returns the point between `low` and `high` at which an increasing function crosses zero. If it
+/// does not, returns the nearer end.
 ///
 /// False position with the Illinois rule: an end that stays twice in a row counts half, so that
-/// both ends close in. On the smooth curves that bounds are made of, six or seven evaluations are
-/// enough.
+/// both ends close in. On the smooth curves of bounds, six or seven evaluations are enough.
 pub(crate) fn crossing(mut low: f64, mut high: f64, function: impl Fn(f64) -> f64) -> f64 {
     let (mut at_low, mut at_high) = (function(low), function(high));
     if at_low >= 0.0 {
@@ -17,7 +16,7 @@ pub(crate) fn crossing(mut low: f64, mut high: f64, function: impl Fn(f64) -> f6
     let mut moved_low = None;
     for round in 0..200 {
         let share = at_low / (at_low - at_high);
-        // A step, or a value that is no number, makes the rule crawl: halving always ends.
+        // A step in the function, or a NaN, makes the rule slow. Bisection always ends.
         let share = if round % 20 < 15 && share > 0.0 && share < 1.0 { share } else { 0.5 };
         let middle = low + (high - low) * share;
         let value = function(middle);

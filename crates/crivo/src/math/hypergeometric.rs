@@ -1,16 +1,16 @@
 //! Tails of the hypergeometric distribution: Fisher's exact test of two shares.
 //!
-//! If two samples come from the same source, each of their common successes is in either sample by
-//! chance alone. So, given how many there are in both, the number in the second sample is that of a
-//! draw without replacement.
+//! If two samples come from the same source, chance alone decides in which sample each success of
+//! either is. So, given the number in both samples together, the number in the second sample is
+//! that of a draw without replacement.
 //!
-//! The largest term is a quotient of three binomial ones (Loader, *Fast and accurate computation of
-//! binomial probabilities*, 2000), and the others follow from it.
+//! The largest term is a quotient of three binomial terms (Loader, *Fast and accurate computation
+//! of binomial probabilities*, 2000), and the other terms follow from it.
 
 use super::binomial::{NEGLIGIBLE, exactly};
 
-/// Returns the chance that a draw of `draws` items has at least `count` marked ones. The draw is
-/// from `population` items, and `successes` of these are marked. All are whole numbers.
+/// Returns the probability that a draw of `draws` items has at least `count` marked ones. The draw
+/// is from `population` items, `successes` of them marked. All are whole numbers.
 pub(crate) fn drawn_at_least(count: f64, draws: f64, successes: f64, population: f64) -> f64 {
     let least = (draws + successes - population).max(0.0);
     let most = draws.min(successes);
@@ -24,14 +24,14 @@ pub(crate) fn drawn_at_least(count: f64, draws: f64, successes: f64, population:
     if count > mean {
         return sum_up(count, draws, successes, population).min(1.0);
     }
-    // Counted by those that are not drawn, the other tail is one of this kind.
+    // The other tail is a tail of this kind over the unmarked items.
     let others = population - successes;
     let below = sum_up(draws - (count - 1.0), draws, others, population);
     (1.0 - below).clamp(0.0, 1.0)
 }
 
-/// The probabilities of `count`, `count + 1` and so on; they decrease, because `count` is above the
-/// mean.
+/// Adds up the probabilities of `count`, `count + 1` and so on. They decrease, because `count` is
+/// above the mean.
 fn sum_up(mut count: f64, draws: f64, successes: f64, population: f64) -> f64 {
     let most = draws.min(successes);
     let mut term = drawn_exactly(count, draws, successes, population);
@@ -58,7 +58,7 @@ fn drawn_exactly(count: f64, draws: f64, successes: f64, population: f64) -> f64
 mod tests {
     use super::*;
 
-    /// The same by binomial coefficients.
+    /// The same probability by binomial coefficients.
     fn by_counting(count: u64, draws: u64, successes: u64, population: u64) -> f64 {
         let choose = |n: u64, k: u64| {
             if k > n { 0.0 } else { (0..k).fold(1.0, |product, i| product * (n - i) as f64 / (i + 1) as f64) }

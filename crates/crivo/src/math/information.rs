@@ -1,9 +1,9 @@
-//! From what the registers of a sketch remember to a number of items and its bounds.
+//! From the registers of a sketch to a number of items and its bounds.
 //!
 //! The estimate maximises the likelihood of the registers in the Poisson model (Ertl 2017; see
-//! [`solve_rate`]), one formula from the first item to 2^64: no linear counting, no switch, no
-//! bump. Its spread and its first-order bias follow from the same model (Cox and Snell 1968),
-//! evaluated at the estimate itself:
+//! [`solve_rate`]). One formula holds from the first item to 2^64, without linear counting, a
+//! switch or a bump. The spread of the estimate and its first-order bias follow from the same model
+//! (Cox and Snell 1968), evaluated at the estimate itself:
 //!
 //! With `ν` the rate per register and `θ = ln ν`, let `ℓ` be the log-likelihood of one register
 //! and primes its derivatives by θ. Then with `I = E[ℓ'²]`, `J = E[ℓ' ℓ'']`, `K = E[ℓ''']`,
@@ -13,31 +13,31 @@
 //! mean of n̂/n − 1  ≈ ((K + 2J)/(2I²) + 1/(2I)) / m
 //! ```
 //!
-//! The interval at `z` standard deviations `σ` is `[n̂ e^(−zσ), n̂ e^(zσ + (zσ)²/2)]`: the
-//! logarithm of the estimate is nearly normal, but its lower tail is the heavier one in small
-//! sketches, so the upper bound has the second-order term of `n̂/(1 − zσ)`. From precision 8 on it
-//! is invisible.
+//! The interval at `z` standard deviations `σ` is `[n̂ e^(−zσ), n̂ e^(zσ + (zσ)²/2)]`. The
+//! logarithm of the estimate is nearly normal, but its lower tail is heavier in small sketches. So
+//! the upper bound has the second-order term of `n̂/(1 − zσ)`. From precision 8 on this term is
+//! negligible.
 
 use super::{exp2, solve_rate, two_sided_quantile};
 use crate::estimate::{Confidence, Estimate};
 
-/// What registers show of the levels that occurred: all that their likelihood depends on.
+/// The levels that registers show to have occurred. The likelihood depends on nothing else.
 #[derive(Debug, Clone)]
 pub struct Observed {
-    /// How many registers show that no level occurred.
+    /// The number of registers that show that no level occurred.
     pub(crate) unused: u32,
     /// The sum of the frequencies of the levels known not to have occurred, over all registers.
     pub(crate) not_occurred: f64,
-    /// How many registers show that each level occurred.
+    /// For each level, the number of registers that show that it occurred.
     pub(crate) occurred: [u32; 64],
-    /// How many entries of `occurred` count. The highest level, which is as frequent as the one
-    /// below it, is counted with that one.
+    /// The number of entries of `occurred` that are used. The highest level is as frequent as the
+    /// one below it, and is counted with that one.
     pub(crate) levels: usize,
 }
 
 impl Observed {
-    /// Returns the likeliest number of items a register: 0 for unused registers, infinite for full
-    /// ones.
+    /// Returns the likeliest number of items per register: 0 if all registers are unused, infinite
+    /// if all are full.
     pub(crate) fn rate(&self) -> f64 {
         solve_rate(self.not_occurred, &self.occurred[..self.levels])
     }
@@ -55,9 +55,8 @@ impl Point {
         Self { value, spread }
     }
 
-    /// The likeliest number of items, for registers that remember their highest level and which of
-    /// the `BELOW` levels below it occurred.
-    ///
+    /// Returns the likeliest number of items, for registers that hold their highest level and which
+    /// of the `BELOW` levels below it occurred.
     pub(crate) fn likeliest<const BELOW: usize>(precision: u8, observed: &Observed) -> Self {
         let rate = observed.rate();
         if rate == 0.0 {
@@ -67,14 +66,14 @@ impl Point {
         let Moments { information, mixed, third } = Moments::at::<BELOW>(rate, observed.levels);
         let bias =
             ((third + 2.0 * mixed) / (2.0 * information * information) + 0.5 / information) / registers;
-        // Past 2^64 items, where almost every register is at its highest, little information is
-        // left and the first-order term says nothing any more.
+        // Past 2^64 items, where almost every register is at its highest level, little information
+        // is left and the first-order term is meaningless.
         let bias = bias.clamp(-0.5, 0.5);
         let variance = (1.0 / information - 1.0 / rate).max(0.0) / registers;
         Self { value: registers * rate / (1.0 + bias), spread: libm::sqrt(variance) }
     }
 
-    /// The number with the interval that holds the truth with the given confidence.
+    /// Returns the number with the interval that contains the truth with the given confidence.
     pub(crate) fn with_bounds(self, confidence: Confidence) -> Estimate {
         let width = two_sided_quantile(confidence.level()) * self.spread;
         let lower = self.value * libm::exp(-width);
@@ -83,7 +82,7 @@ impl Point {
     }
 }
 
-/// Expectations over what one register remembers, by θ = ln ν.
+/// Expectations over the states of one register, by θ = ln ν.
 struct Moments {
     information: f64,
     mixed: f64,
@@ -100,8 +99,8 @@ impl Moments {
 
         let mut y = rate * exp2(-(last as i32));
         let mut growth = libm::expm1(y);
-        // Of each of the next levels above, nearest first: the probability that it is a register's
-        // highest, and that probability times ℓ' of it.
+        // For each of the `BELOW` levels above, nearest first: the probability that it is a
+        // register's highest level, and that probability times its ℓ'.
         let mut above = [(0.0, 0.0); BELOW];
         if last == highest - 1 {
             let (h, h1, h2) = derivatives(y, growth);
@@ -124,7 +123,7 @@ impl Moments {
             growth *= growth + 2.0;
         }
         if first == 1 {
-            // y is the rate itself now: the register that stayed empty.
+            // Now y is the rate itself, for the register that stayed empty.
             sums.add(1.0 / (growth + 1.0), -y, -y, -y);
         }
         sums
@@ -136,12 +135,13 @@ impl Moments {
         self.third += probability * third;
     }
 
-    /// Adds one level below the highest of a register that remembers whether it occurred.
+    /// Adds one level below the highest, for a register that remembers whether that level occurred.
     ///
-    /// Whether a level occurred is independent of all others. It adds `h(y)` to ℓ' with probability
-    /// `1 − e^−y` and `−y` with `e^−y`: 0 in the mean, `y h(y)` in the mean square, and `−y h(y)`
-    /// to ℓ'' in the mean. So its products with what other levels add vanish in the mean, but for
-    /// that of the mean of ℓ'' with the highest level's part of ℓ', whose sum is `pull`.
+    /// Whether a level occurred is independent of all other levels. The level adds `h(y)` to ℓ'
+    /// with probability `1 − e^−y` and `−y` with `e^−y`: 0 in the mean, and `y h(y)` in the mean
+    /// square. It adds `−y h(y)` to ℓ'' in the mean. So its products with the contributions of
+    /// other levels vanish in the mean, with one exception: the product of the mean of ℓ'' with the
+    /// highest level's part of ℓ', whose sum is `pull`.
     fn add_remembered(&mut self, probability: f64, pull: f64, y: f64, absent: f64, derived: (f64, f64, f64)) {
         let (h, h1, h2) = derived;
         let present = 1.0 - absent;
@@ -151,7 +151,7 @@ impl Moments {
     }
 }
 
-/// Puts an item in front and drops the last.
+/// Inserts an item in front and drops the last.
 fn push<T, const N: usize>(items: &mut [T; N], item: T) {
     if let Some(last) = items.last_mut() {
         *last = item;
@@ -159,7 +159,7 @@ fn push<T, const N: usize>(items: &mut [T; N], item: T) {
     }
 }
 
-/// `h(y) = y/(e^y − 1)` and its first two derivatives by ln y.
+/// Returns `h(y) = y/(e^y − 1)` and its first two derivatives by ln y.
 fn derivatives(y: f64, growth: f64) -> (f64, f64, f64) {
     let h = y / growth;
     let h1 = h * (1.0 - y - h);
@@ -180,8 +180,8 @@ mod tests {
         assert!((ultra / UltraLogLog::standard_error(0) - 1.0).abs() < 1e-5, "{ultra}");
     }
 
-    /// The moments once more, from nothing but the log-likelihood of each thing that a register
-    /// with five levels can remember, differentiated numerically.
+    /// The moments once more, computed from the log-likelihood of each state of a register with
+    /// five levels, differentiated numerically.
     #[test]
     fn moments_are_those_of_the_likelihood() {
         for rate in [0.01, 0.3, 1.0, 4.0, 20.0, 70.0] {

@@ -1,19 +1,19 @@
 //! The maximum-likelihood equation of register sketches.
 //!
-//! In the Poisson model a register of a HyperLogLog-like sketch meets items of level `u` at
-//! rate `ν 2^−u`. Whatever the register remembers, its log-likelihood as a function of the
-//! rate `ν` per register has the form (Ertl 2017, section 4; Ertl 2024, section 3)
+//! In the Poisson model, items of level `u` arrive at a register of a HyperLogLog-like sketch at
+//! rate `ν 2^−u`. Whatever the register holds, its log-likelihood as a function of the rate `ν` per
+//! register has the form (Ertl 2017, section 4; Ertl 2024, section 3)
 //!
 //! ```text
 //! ln L(ν) = −α ν + Σ_u β_u ln(1 − e^(−ν 2^−u))
 //! ```
 //!
-//! where `α` adds up the levels known not to have occurred and `β_u` counts those known to have.
-//! Setting the derivative to zero and multiplying by ν gives `g(ν) = Σ β_u h(ν 2^−u) − α ν = 0`
-//! with `h(y) = y/(e^y − 1)`. `g` is convex and decreasing, so Newton's method started left of
-//! the root climbs to it without overshooting.
+//! where `α` adds up the levels known not to have occurred and `β_u` counts those known to have
+//! occurred. Setting the derivative to zero and multiplying by ν gives
+//! `g(ν) = Σ β_u h(ν 2^−u) − α ν = 0` with `h(y) = y/(e^y − 1)`. `g` is convex and decreasing, so
+//! Newton's method, started left of the root, approaches it without overshooting.
 
-/// The rate at which the equation holds; 0 if nothing occurred, infinite if everything did.
+/// Returns the rate at which the equation holds: 0 if no level occurred, infinite if all did.
 ///
 /// `occurred[u]` is `β_u`; `not_occurred` is `α`.
 pub(crate) fn solve_rate(not_occurred: f64, occurred: &[u32]) -> f64 {
@@ -57,7 +57,7 @@ pub(crate) fn solve_rate(not_occurred: f64, occurred: &[u32]) -> f64 {
     rate
 }
 
-/// 2 to an integer power, exactly.
+/// Returns 2 to an integer power, exactly.
 pub(crate) fn exp2(exponent: i32) -> f64 {
     libm::ldexp(1.0, exponent)
 }

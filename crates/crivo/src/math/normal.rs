@@ -1,9 +1,10 @@
 //! The standard normal distribution, for turning a confidence into a width.
 
-/// The `z` for which a standard normal variable lies in `[-z, z]` with probability `level`.
+/// Returns the `z` for which a standard normal variable lies in `[-z, z]` with probability `level`.
 ///
-/// Solves `erfc(z/√2) = 1 − level` by Newton's method on the logarithm, which is concave and so
-/// converges from any start; the result is exact to the last few bits for levels up to 1 − 10⁻¹⁵.
+/// Solves `erfc(z/√2) = 1 − level` by Newton's method on the logarithm, which is concave, so the
+/// method converges from any start. The result is exact to the last few bits for levels up to 1 −
+/// 10⁻¹⁵.
 ///
 /// ```
 /// assert!((crivo::math::two_sided_quantile(0.95) - 1.959964).abs() < 1e-6);

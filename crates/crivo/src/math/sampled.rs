@@ -1,13 +1,13 @@
-//! From a sample back to what it was drawn from.
+//! From a sample back to the number of items it was drawn from.
 
 use crate::distinct::k_min_values::bounds::{least_items, most_items};
 use crate::estimate::{Confidence, Estimate};
 
-/// Returns how many there are, if each was sampled by itself with the chance `share` and `count` of
-/// them were.
+/// Returns the estimated number of items, if each was sampled independently with the probability
+/// `share` and `count` of them were sampled.
 ///
-/// The value is unbiased, and the bounds are those of Clopper and Pearson (1934): they hold for a
-/// handful as for a million. A share of 1 is a full count, which is exact.
+/// The value is unbiased, and the bounds are those of Clopper and Pearson (1934), which hold for a
+/// handful of items as well as for a million. A share of 1 is a full count, which is exact.
 ///
 /// ```
 /// use crivo::{Confidence, math::sampled_total};

@@ -1,17 +1,17 @@
-//! How many events does it take to count n of them? Bounds for counters that toss a coin an event.
+//! How many events does it take to count n of them? Bounds for counters that count at random.
 //!
-//! A counter that is raised with some chance has value `n` after `k` events. Let `T_n` be the
+//! A counter that is raised with some probability has value `n` after `k` events. Let `T_n` be the
 //! number of events it takes to reach the value `n`. Then `k` is too small to be believed if
-//! `P(T_n ≤ k)` is tiny, and too large if `P(T_{n+1} > k)` is: the interval at confidence `1 − α`
-//! holds every `k` for which both are above `α/2`. This is the inversion of Clopper and Pearson
-//! (1934), so it covers the truth with at least its confidence whatever the truth is, as far as the
+//! `P(T_n ≤ k)` is tiny, and too large if `P(T_{n+1} > k)` is tiny. The interval at confidence
+//! `1 − α` has every `k` for which both are above `α/2`. This is the inversion of Clopper and
+//! Pearson (1934). So it covers the truth with at least its confidence for any truth, as far as the
 //! distribution of `T_n` is right.
 //!
-//! `T_n` is `n` plus the failures before each step, a sum of independent geometric variables whose
-//! first three cumulants have closed forms. From them:
+//! `T_n` is `n` plus the failures before each step. That is a sum of independent geometric
+//! variables, whose first three cumulants have closed forms. From them:
 //!
 //! - a mean below [`FEW`]: the negative binomial distribution of the same mean and variance, which
-//!   is exact if the chance never changes and nearly Poisson if failures are rare;
+//!   is exact if the probability never changes and nearly Poisson if failures are rare;
 //! - otherwise: the power `h = 1 − κ₁κ₃/(3κ₂²)` of the sum is nearly normal (Jensen and Solomon
 //!   1972, for sums of weighted exponentials; with equal weights it is Wilson and Hilferty's cube
 //!   root).
@@ -20,7 +20,7 @@
 
 use super::two_sided_quantile;
 
-/// Below this mean the number of failures is treated as the discrete thing it is.
+/// Below this mean the number of failures is treated as discrete.
 const FEW: f64 = 10.0;
 
 /// The distribution of the number of failures, by its first three cumulants `κ₁`, `κ₂`, `κ₃`.
@@ -28,14 +28,15 @@ const FEW: f64 = 10.0;
 pub(crate) struct Failures {
     /// `κ₁`.
     pub(crate) mean: f64,
-    /// `κ₂/κ₁²`: ratios stay in range where the cumulants themselves would overflow.
+    /// `κ₂/κ₁²`. Ratios stay in range where the cumulants themselves would overflow.
     pub(crate) variation: f64,
     /// `κ₁κ₃/κ₂²`.
     pub(crate) asymmetry: f64,
 }
 
 impl Failures {
-    /// The least number of failures that is not too small to be believed: `P(failures ≤ f) > α/2`.
+    /// Returns the least number of failures that is not too small to be believed:
+    /// `P(failures ≤ f) > α/2`.
     pub(crate) fn lower(self, level: f64) -> f64 {
         let tail = (1.0 - level) / 2.0;
         if self.mean < FEW {
@@ -45,9 +46,9 @@ impl Failures {
         }
     }
 
-    /// The largest number of failures that is not too large to be believed:
-    /// `P(failures > f) > α/2`; −1 if even one is too many, which says that the success has come
-    /// already.
+    /// Returns the largest number of failures that is not too large to be believed:
+    /// `P(failures > f) > α/2`. Returns −1 if even 0 is too large, which means that the success has
+    /// happened already.
     pub(crate) fn upper(self, level: f64) -> f64 {
         let tail = (1.0 - level) / 2.0;
         if self.mean < FEW {
@@ -57,13 +58,14 @@ impl Failures {
         }
     }
 
-    /// The least `f` with `P(failures ≤ f) > probability`, by adding up the negative binomial
-    /// distribution.
+    /// Returns the least `f` with `P(failures ≤ f) > probability`, by adding up the negative
+    /// binomial distribution.
     fn discrete_quantile(self, probability: f64) -> f64 {
         if self.mean <= 0.0 {
             return 0.0;
         }
-        // The variance is never below the mean; a hundred-millionth more is as good as Poisson.
+        // The variance is never below the mean. With a hundred-millionth more, the distribution is
+        // as good as Poisson.
         let overdispersion = (self.variation * self.mean - 1.0).max(1e-8);
         let size = self.mean / overdispersion;
         let share = overdispersion / (1.0 + overdispersion);
@@ -77,8 +79,8 @@ impl Failures {
         failures
     }
 
-    /// The quantile at `deviations` of a standard normal variable, less the half that a discrete
-    /// number lies below its continuous approximation.
+    /// Returns the quantile at `deviations` of a standard normal variable, less the half by which a
+    /// discrete number is below its continuous approximation.
     fn normal_quantile(self, deviations: f64) -> f64 {
         let power = (1.0 - self.asymmetry / 3.0).max(0.05);
         let variation = self.variation;
@@ -95,7 +97,7 @@ impl Failures {
 mod tests {
     use super::*;
 
-    /// The failures before `n` successes of chance `p`.
+    /// Returns the failures before `n` successes of probability `p`.
     fn negative_binomial(n: f64, p: f64) -> Failures {
         let q = 1.0 - p;
         Failures { mean: n * q / p, variation: 1.0 / (n * q), asymmetry: 1.0 + q }

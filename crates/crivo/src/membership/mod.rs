@@ -14,9 +14,10 @@
 macro_rules! impl_membership_by_hash {
     ($type:ty, $removal:ident) => {
         impl $type {
-            /// Returns the filter of what is in both sets, whatever the sizes of their filters. It
-            /// remembers that it is an intersection, and keeps both: how many keys they share can
-            /// be told from the two, and not from the bits that they have in common.
+            /// Returns the filter of the keys that are in both sets. The two filters may have any
+            /// sizes. The result stores that it is an intersection, and keeps both filters. The
+            /// number of shared keys can be computed from the two filters, but not from the bits
+            /// that they have in common.
             ///
             /// # Errors
             /// If the schemes differ.
@@ -52,8 +53,8 @@ macro_rules! impl_membership_by_hash {
             }
 
             fn insert_new(&mut self, hashes: &[u64], fresh: &mut Vec<bool>) -> $crate::Result<()> {
-                // All are looked up first, together, which overlaps the memory accesses. Only those
-                // not found have to be added, and their place is in the cache by then.
+                // All keys are looked up first, together, so that memory accesses overlap. Only the
+                // keys not found have to be added, and their places are in the cache by then.
                 let mut found = Vec::new();
                 fresh.clear();
                 for hashes in hashes.chunks($crate::keys::KeyBatch::TARGET_LEN) {
@@ -91,8 +92,8 @@ macro_rules! impl_membership_by_hash {
     };
 }
 
-/// The methods of [`Membership`](crate::sketch::Membership) for filters that keys can be taken out
-/// of, or not.
+/// The methods of [`Membership`](crate::sketch::Membership) about removing keys, for filters that
+/// can or cannot remove them.
 macro_rules! removal {
     (can_remove) => {
         fn can_remove(&self) -> bool {

@@ -2,26 +2,28 @@
 //!
 //! `n` keys throw `k` balls each into `m` cells. The number `z` of cells that stay empty has the
 //! mean `m·e^(−λ)` with `λ = kn/m`, and the variance `m·e^(−2λ)·(e^λ − 1 − λ)`. So `n` is estimated
-//! by `(m/k)·ln(m/z)` with the standard error `√(m(e^λ − 1 − λ))/k`; its first-order bias is that
-//! of the logarithm, and goes if a share of half a cell is added to `z`.
+//! by `(m/k)·ln(m/z)` with the standard error `√(m(e^λ − 1 − λ))/k`. Its first-order bias is that
+//! of the logarithm, and is removed by adding a share of half a cell to `z`.
 //!
-//! Bounds are the loads at which `z` would be just too far from its mean to be believed, half a
-//! cell granted to both sides because cells are whole (a score interval with a correction for
-//! continuity). Unlike "estimate ± deviations" that holds with a handful of items, where a single
-//! collision of cells is all that chance can bring, and with a handful of empty cells, where the
-//! errors are far from normal; with no empty cell left it has no upper end.
+//! Bounds are the loads at which `z` would be just too far from its mean to be believed. Half a
+//! cell is granted to both sides because cells are whole (a score interval with a correction for
+//! continuity). "Estimate ± deviations" fails with a handful of items, where chance can cause a
+//! single collision of cells at most. It also fails with a handful of empty cells, where the errors
+//! are far from normal. These bounds hold in both cases. If no cell is empty there is no upper
+//! bound.
 //!
-//! What two filters share follows from three such counts, `|A ∩ B| = |A| + |B| − |A ∪ B|`. The
-//! errors of the three are correlated; with the loads `s` of what is shared, `α` of what only the
-//! first has and `β` of what only the second has, the variance of the load is
+//! The number of items that two filters share follows from three such counts,
+//! `|A ∩ B| = |A| + |B| − |A ∪ B|`. The errors of the three are correlated. Let `s` be the load of
+//! the shared items, `α` that of the items only in the first filter, and `β` that of the items only
+//! in the second. Then the variance of the shared load is
 //! `(e^s·(e^α − 1)(e^β − 1) + e^s − 1 − s)/m`, by the delta method from the covariances of the
-//! three numbers of empty cells. The product rules: a small intersection of large sets is lost in
-//! the noise of the cells they have in common by chance. Bounds are found as above.
+//! three numbers of empty cells. The product dominates: a small intersection of large sets is lost
+//! in the noise of the cells that they share by chance. Bounds are found as above.
 //!
-//! Where the cells of a key lie together in one block, keys that share a block disturb each other
-//! in all its words. With `e(λ) = e^λ − 1 − λ` in the formulas above, a block of `w` words of `b`
-//! cells has `e(λ) + (w − 1)·b·e(λ/b)` instead, and likewise for two filters; the means are the
-//! same.
+//! If the cells of a key lie together in one block, keys that share a block disturb each other in
+//! all its words. With `e(λ) = e^λ − 1 − λ` in the formulas above, a block of `w` words of `b`
+//! cells has `e(λ) + (w − 1)·b·e(λ/b)` instead. The same holds for two filters. The means do not
+//! change.
 //!
 //! Sources: Whang, Vander-Zanden, Taylor: *A linear-time probabilistic counting algorithm* (1990),
 //! for one set; Wilson: *Probable inference, the law of succession, and statistical inference*
@@ -34,10 +36,10 @@ use crate::math::two_sided_quantile;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Cells are whole, so a count of them may be off by this much before it says anything.
+/// A count of cells may be off by this much without any evidence, because cells are whole.
 const HALF_A_CELL: f64 = 0.5;
 
-/// The shape of a filter, as far as counting empty cells goes.
+/// The shape of a filter, as far as it matters for counting empty cells.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Occupancy {
     pub(super) cells: u64,
@@ -47,23 +49,24 @@ pub(super) struct Occupancy {
 }
 
 impl Occupancy {
-    /// The number of different items that leave `empty` cells.
+    /// Returns the number of different items that leave `empty` cells empty.
     pub(super) fn items(self, empty: u64, confidence: Confidence) -> Estimate {
         if empty == self.cells {
             return Estimate::exact(0.0);
         }
         let value = self.items_at(self.load(empty));
-        // Something was inserted, and never more cells are in use than that many items can fill.
+        // At least this many items were inserted, because fewer items cannot fill the cells in use.
         let least = (self.cells - empty).div_ceil(self.hashes.into()) as f64;
         if confidence.is_certain() {
             return Estimate::certain(value, least, f64::INFINITY).limited_to(least, f64::INFINITY);
         }
         let reach = two_sided_quantile(confidence.level());
         let (cells, used) = (self.cells as f64, (self.cells - empty) as f64);
-        // How many more cells should be empty at a load than are, and how far off that may be.
+        // How many more cells should be empty at a load than are empty, and the spread of that
+        // number.
         let surplus = |load: f64| used + cells * libm::expm1(-load);
         let spread = |load: f64| libm::exp(-load) * (cells * self.noise(load, 0.0, 0.0)).sqrt();
-        // No load above this leaves a cell empty.
+        // Above this load, no cell would be empty.
         let highest = libm::log(cells) + 50.0;
         let lower = root(highest, |load| surplus(load) - HALF_A_CELL - reach * spread(load));
         let upper = if empty == 0 {
@@ -74,7 +77,8 @@ impl Occupancy {
         Estimate::probable(value, self.items_at(lower), upper, confidence).limited_to(least, f64::INFINITY)
     }
 
-    /// The number of items that two filters share, from the empty cells of each and of their union.
+    /// Returns the number of items that two filters share, from the numbers of empty cells of each
+    /// and of their union.
     pub(super) fn shared_items(
         self,
         first: u64,
@@ -89,7 +93,7 @@ impl Occupancy {
         let [a, b, all] = [first, second, union].map(|empty| self.load(empty));
         let most = a.min(b);
         let value = self.items_at((a + b - all).clamp(0.0, most));
-        // No more is shared than the smaller set has.
+        // Not more items are shared than the smaller set has.
         let limits = [first, second].map(|empty| self.items(empty, confidence).upper());
         let limit = limits[0].min(limits[1]);
         if confidence.is_certain() {
@@ -106,8 +110,9 @@ impl Occupancy {
         Estimate::probable(value, self.items_at(lower), upper, confidence).limited_to(0.0, limit)
     }
 
-    /// The variance of the shared load, times the number of cells, with the loads of what is shared
-    /// and of what only the first and only the second filter have.
+    /// Returns the variance of the shared load, times the number of cells. The arguments are the
+    /// load of the shared items, of those only in the first filter, and of those only in the
+    /// second.
     fn noise(self, shared: f64, only_first: f64, only_second: f64) -> f64 {
         let of_cells = |scale: f64| {
             let both = libm::expm1(only_first / scale) * libm::expm1(only_second / scale);
@@ -120,7 +125,8 @@ impl Occupancy {
         of_cells(1.0) + of_blocks
     }
 
-    /// `λ`: how many balls were thrown at each cell, for all that the empty cells tell.
+    /// Returns `λ`, the estimated number of balls thrown at each cell, from the number of empty
+    /// cells.
     fn load(self, empty: u64) -> f64 {
         let (cells, used) = (self.cells as f64, (self.cells - empty) as f64);
         let uncorrected = -libm::log1p(-used / cells);
@@ -128,11 +134,12 @@ impl Occupancy {
         -libm::log1p(-(used - HALF_A_CELL * share) / cells)
     }
 
-    /// The number of items that throw `load` balls at each cell.
+    /// Returns the number of items that throw `load` balls at each cell.
     fn items_at(self, load: f64) -> f64 {
         let (cells, hashes) = (self.cells as f64, f64::from(self.hashes));
-        // What one item takes off the logarithm of the chance that a cell stays empty: its balls
-        // are thrown one by one, or one into each word, never two at the same cell.
+        // The amount by which one item lowers the logarithm of the probability that a cell stays
+        // empty. Its balls are thrown one by one, or one into each word, never two at the same
+        // cell.
         let of_one = match self.word {
             None => hashes * -libm::log1p(-1.0 / cells),
             Some(_) => -libm::log1p(-hashes / cells),
@@ -141,7 +148,7 @@ impl Occupancy {
     }
 }
 
-/// `e^x − 1 − x`, to full precision also where that is tiny.
+/// Returns `e^x − 1 − x`, to full precision also where it is tiny.
 fn excess(x: f64) -> f64 {
     if x < 0.01 {
         x * x / 2.0 * (1.0 + x / 3.0 * (1.0 + x / 4.0 * (1.0 + x / 5.0)))
@@ -150,11 +157,11 @@ fn excess(x: f64) -> f64 {
     }
 }
 
-/// Where a function that falls from 0 to `highest` is zero; the end that is nearer if it is
-/// nowhere.
+/// Returns the zero of a function that decreases from 0 to `highest`. If it has none, returns the
+/// nearer end.
 ///
 /// Ridders' method: the middle of the bracket and an exponential through its three points give the
-/// next one. It needs a dozen values where halving the bracket needs fifty.
+/// next point. It needs a dozen evaluations where bisection needs fifty.
 fn root(highest: f64, function: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = ((0.0, function(0.0)), (highest, function(highest)));
     if low.1 <= 0.0 || high.1 >= 0.0 {
@@ -196,8 +203,8 @@ mod tests {
         estimate.lower() <= estimate.value() && estimate.value() <= estimate.upper()
     }
 
-    /// From one cell to 2^43, from empty to full, at every confidence: bounds hold the value, are
-    /// not NaN, and widen with the confidence.
+    /// From one cell to 2^43, from empty to full, at every confidence: bounds contain the value,
+    /// are not NaN, and widen with the confidence.
     #[test]
     fn extremes_give_numbers_in_order() {
         for cells in [1, 2, 3, 64, 1000, 1 << 20, 1 << 43] {
@@ -244,9 +251,9 @@ mod tests {
         }
     }
 
-    /// The distribution of the number of cells in use is followed ball by ball, so nothing is left
-    /// to chance: at every number of items the 95 % interval holds with at least that probability,
-    /// and the estimate is off by less than a fiftieth of its deviation on average.
+    /// The distribution of the number of cells in use is computed ball by ball, so the test is
+    /// deterministic. At every number of items the 95 % interval holds with at least that
+    /// probability, and the estimate is off by less than a fiftieth of its deviation on average.
     #[test]
     fn intervals_hold_by_exact_enumeration() {
         for (cells, hashes) in [(16, 1), (64, 3), (64, 7), (256, 1), (256, 7)] {

@@ -16,21 +16,22 @@ pub(super) const MOST_CELLS: u64 = 1 << 43;
 /// The most items a filter is sized for.
 const MOST_ITEMS: u64 = 1 << 42;
 
-/// How many cells a key may have.
+/// The possible numbers of cells of a key.
 pub(super) const HASHES: RangeInclusive<u32> = 1..=64;
 
-/// Below this, two keys with the same 64-bit hash would no longer be rare beside false positives.
+/// The least rate. Below it, two keys with the same 64-bit hash would no longer be rare compared
+/// with false positives.
 const LEAST_RATE: f64 = 1e-15;
 
-/// The fewest cells, and the number chosen for each key, with which `items` different keys give
-/// the false-positive rate.
+/// Returns the fewest cells, and the number of cells of each key, with which `items` different keys
+/// give the false-positive rate.
 pub(super) fn cells_for(items: u64, rate: f64) -> Result<(u64, u32)> {
     check_goal(items, rate)?;
     let cells = |hashes: u32| {
         let k = f64::from(hashes);
         -k * items as f64 / libm::log1p(-libm::pow(rate, 1.0 / k))
     };
-    // One more index always helps until it does not: the minimum is where it stops.
+    // The function has one minimum, so the search ends where one more index no longer helps.
     let mut best = 1;
     while best < *HASHES.end() && cells(best + 1) < cells(best) {
         best += 1;
@@ -43,7 +44,7 @@ pub(super) fn cells_for(items: u64, rate: f64) -> Result<(u64, u32)> {
     }
 }
 
-/// Refuses goals that no filter can have.
+/// Returns an error for a goal that no filter can reach.
 pub(super) fn check_goal(items: u64, rate: f64) -> Result<()> {
     if items == 0 || items > MOST_ITEMS {
         return Err(Error::parameter("items", format_args!("1 to {MOST_ITEMS}"), items));
@@ -55,7 +56,7 @@ pub(super) fn check_goal(items: u64, rate: f64) -> Result<()> {
     }
 }
 
-/// Refuses sizes that no filter has; `field` is what the filter calls its cells.
+/// Returns an error for sizes that no filter has. `field` is the filter's name for its cells.
 pub(super) fn check_size(field: &'static str, cells: u64, hashes: u32) -> Result<()> {
     if !(1..=MOST_CELLS).contains(&cells) {
         return Err(Error::parameter(field, format_args!("1 to {MOST_CELLS}"), cells));
@@ -67,7 +68,7 @@ pub(super) fn check_size(field: &'static str, cells: u64, hashes: u32) -> Result
     Ok(())
 }
 
-/// Refuses to combine filters that differ in a size, naming both.
+/// Returns an error that names both sizes if they differ, so that the filters cannot be combined.
 pub(super) fn require_same(field: &'static str, mine: u64, theirs: u64) -> Result<()> {
     if mine == theirs {
         return Ok(());
@@ -76,8 +77,8 @@ pub(super) fn require_same(field: &'static str, mine: u64, theirs: u64) -> Resul
     Err(Error::incompatible(field, mine, theirs, advice))
 }
 
-/// The false-positive rate that `items` different keys are expected to give. Without cells every
-/// key is taken for a member.
+/// Returns the expected false-positive rate after `items` different keys. Without cells every key
+/// is taken for a member.
 pub(super) fn expected_rate(cells: u64, hashes: u32, items: u64) -> f64 {
     if cells == 0 {
         return 1.0;
@@ -87,8 +88,8 @@ pub(super) fn expected_rate(cells: u64, hashes: u32, items: u64) -> f64 {
     libm::pow(in_use, f64::from(hashes))
 }
 
-/// The number of items that fill half of the cells, where `hashes` is the best choice: the capacity
-/// of a filter that was built from a size and not from a goal.
+/// Returns the number of items that fill half of the cells, where `hashes` is the best choice. This
+/// is the capacity of a filter that was built from a size instead of a goal.
 pub(super) fn half_full_at(cells: u64, hashes: u32) -> u64 {
     ((cells as f64 * std::f64::consts::LN_2 / f64::from(hashes)) as u64).max(1)
 }
@@ -103,7 +104,7 @@ mod tests {
         assert_eq!(cells_for(1, 0.5), Ok((2, 1)));
     }
 
-    /// Whatever the goal: it is reached, and one cell in a thousand less would miss it.
+    /// Each goal is reached, and one cell in a thousand less would miss it.
     #[test]
     fn goal_is_reached_and_not_exceeded() {
         for items in [1_000, 123_456, 10_000_000, 1 << 33] {

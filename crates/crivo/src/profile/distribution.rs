@@ -1,10 +1,10 @@
-//! How the numbers of a column are distributed: a histogram, and what lies outside of fences.
+//! The distribution of the numbers of a column: a histogram, and the numbers outside of fences.
 //!
-//! Three parts of a profile know how many numbers are below a limit: the counts of all values while
-//! those are few, the bins of [`DDSketch`](super::DDSketch), which are certain to 1 % of the value,
-//! and the ranks of [`NumberQuantiles`](crate::quantiles::NumberQuantiles), which are right to a
-//! share of the rows. Each count here is from the one with the closest bounds: ranks in the middle,
-//! bins in the tails.
+//! Three parts of a profile know how many numbers are below a limit. The counts of all values know
+//! it exactly while there are few different values. The bins of [`DDSketch`](super::DDSketch) are
+//! certain to 1 % of the value. The ranks of [`NumberQuantiles`](crate::quantiles::NumberQuantiles)
+//! are right to a share of the rows. Each count here comes from the part with the closest bounds:
+//! ranks in the middle, bins in the tails.
 
 use super::TableColumn;
 use crate::estimate::{Confidence, Estimate};
@@ -12,36 +12,35 @@ use crate::estimate::{Confidence, Estimate};
 use crate::prelude::*;
 use crate::quantiles::Bar;
 
-/// Numbers in bars of equal width, and those on both sides of them.
+/// Numbers in bars of equal width, and the numbers on both sides of the bars.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Histogram {
     /// The bars, from the least to the greatest.
     pub bars: Vec<Bar>,
-    /// How many numbers are below the first bar.
+    /// The number of numbers below the first bar.
     pub below: Estimate,
-    /// How many numbers are above the last bar.
+    /// The number of numbers above the last bar.
     pub above: Estimate,
 }
 
-/// Numbers outside of Tukey's fences, which are one and a half times the distance of the quartiles
-/// away from them.
+/// Numbers outside of Tukey's fences. A fence is one and a half times the distance of the quartiles
+/// away from the nearer quartile.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outliers {
-    /// Numbers below this are outliers: the first quartile less one and a half times the distance.
+    /// Numbers below this are outliers: the first quartile minus one and a half times the distance.
     pub lower_fence: f64,
-    /// Numbers above this are outliers: the third quartile and one and a half times the distance.
+    /// Numbers above this are outliers: the third quartile plus one and a half times the distance.
     pub upper_fence: f64,
-    /// How many numbers are below the lower fence.
+    /// The number of numbers below the lower fence.
     pub below: Estimate,
-    /// How many numbers are above the upper fence.
+    /// The number of numbers above the upper fence.
     pub above: Estimate,
 }
 
 impl TableColumn {
-    /// Returns the finite numbers of the column in at most that many bars, with bounds for each.
-    /// The bars go from the least to the greatest number; where these lie outside of Tukey's
-    /// fences, the bars end there, so that one large number does not flatten all others. None if
-    /// there are no numbers or no bars.
+    /// Returns the finite numbers of the column in at most `bars` bars, with bounds for each. The
+    /// bars go from the least to the greatest number, but not beyond Tukey's fences, so that one
+    /// large number does not flatten all others. Returns `None` if there are no numbers or no bars.
     pub fn histogram(&self, bars: usize) -> Option<Histogram> {
         let counts = Counts::new(self);
         let numbers = self.data().profile.numbers();
@@ -50,7 +49,7 @@ impl TableColumn {
         if let Some((lower, upper)) = self.fences() {
             (from, to) = (from.max(lower), to.min(upper));
         }
-        // Fences leave out at most the tails: with less than that between them all is shown.
+        // The fences normally cut off only the tails. If they leave no range, show all numbers.
         if bars == 0 || from >= to {
             (from, to) = (least, greatest);
         }
@@ -72,8 +71,8 @@ impl TableColumn {
         })
     }
 
-    /// Returns how many finite numbers lie outside of Tukey's fences. None if there are no numbers,
-    /// or if both quartiles are the same number: then everything else would be outside.
+    /// Returns how many finite numbers lie outside of Tukey's fences. Returns `None` if there are
+    /// no numbers, or if both quartiles are equal, because then all other numbers would be outside.
     pub fn outliers(&self) -> Option<Outliers> {
         let (lower_fence, upper_fence) = self.fences()?;
         let counts = Counts::new(self);
@@ -81,7 +80,7 @@ impl TableColumn {
         Some(Outliers { lower_fence, upper_fence, below, above })
     }
 
-    /// Tukey's fences, from the quartiles as they are known.
+    /// Returns Tukey's fences, from the estimated quartiles with the closer bounds.
     fn fences(&self) -> Option<(f64, f64)> {
         let profile = &self.data().profile;
         let quartile = |share| {
@@ -97,10 +96,10 @@ impl TableColumn {
     }
 }
 
-/// How many numbers are below a limit, by the part that knows best.
+/// Counts the numbers below a limit, by the part with the closest bounds.
 struct Counts<'a> {
     column: &'a TableColumn,
-    /// Every number with how many are at most it, if all are counted.
+    /// Every number with the count of numbers up to it, if all are counted.
     counted: Option<Vec<(f64, u64)>>,
     all: f64,
 }
@@ -128,14 +127,14 @@ impl<'a> Counts<'a> {
         closest(by_bins, self.column.ranks().count_below(limit))
     }
 
-    /// How many are above a limit.
+    /// Returns how many numbers are above a limit.
     fn above(&self, limit: f64) -> Estimate {
         let up_to = self.below(limit.next_up());
         let Estimates { value, lower, upper } = Estimates::of(up_to);
         Estimate::probable(self.all - value, self.all - upper, self.all - lower, up_to.confidence())
     }
 
-    /// How many lie from a limit to before another.
+    /// Returns how many numbers lie from one limit to below another.
     fn between(&self, from: f64, to: f64) -> Estimate {
         let bounds = [from, to].map(|limit| {
             if self.counted.is_some() {
@@ -166,7 +165,7 @@ impl Estimates {
     }
 }
 
-/// The one with the closer bounds; of two as close the first.
+/// Returns the estimate with the closer bounds, and the first one if both are as close.
 fn closest(one: Estimate, other: Estimate) -> Estimate {
     let width = |estimate: Estimate| estimate.upper() - estimate.lower();
     if width(other) < width(one) { other } else { one }

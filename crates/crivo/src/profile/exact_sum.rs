@@ -1,29 +1,28 @@
 //! A sum of floats without rounding.
 //!
-//! Adding floats rounds, so that the sum depends on the order of the numbers and on how they were
-//! split over threads. This one does not: every float is a whole number of 2^−1074, and a sum of
-//! fewer than 2^64 of them fits in 2176 bits and a sign. (The idea is Kulisch's long accumulator;
-//! *Advanced arithmetic for the digital computer*, 2002.)
+//! Adding floats rounds, so the sum depends on the order of the numbers and on how they were split
+//! over threads. This sum does not: every float is a multiple of 2^−1074, and a sum of fewer than
+//! 2^64 floats fits in 2176 bits and a sign. (The idea is Kulisch's long accumulator; *Advanced
+//! arithmetic for the digital computer*, 2002.)
 //!
-//! The bits are kept in limbs of 32, each in a signed word of 64, so that an addition touches three
-//! limbs and carries nothing; carries are settled after 2^29 additions, or when the sum is looked
-//! at.
+//! The bits are kept in limbs of 32, each in a signed word of 64 bits. So an addition changes three
+//! limbs and carries nothing. Carries are settled after 2^29 additions, or when the sum is read.
 
 use crate::codec::{Reader, Writer};
 use crate::error::{Error, Result};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// 2098 bits of floats, 64 of weights, and a limb for the sign.
+/// 2098 bits of floats, 64 bits of weights, and a limb for the sign.
 const LIMBS: usize = 69;
 const LIMB_BITS: u32 = 32;
-/// Limbs of zeros below the sum before it is divided: a count has 64 bits, and that number must be
-/// left.
+/// The number of zero limbs below the sum before it is divided. A count has 64 bits, and the
+/// quotient must still have 64.
 const BELOW: usize = 4;
 /// The exponent of the lowest bit.
 const LOWEST: i32 = -1074;
 
-/// The sum of floats, exact until it is looked at: see the [module](self).
+/// The sum of floats, exact until it is read; see the [module](self).
 ///
 /// ```
 /// use crivo::profile::ExactSum;
@@ -34,7 +33,7 @@ const LOWEST: i32 = -1074;
 #[derive(Debug, Clone)]
 pub struct ExactSum {
     limbs: Box<[i64; LIMBS]>,
-    /// Additions since carries were settled.
+    /// The number of additions since carries were settled.
     additions: u32,
 }
 
@@ -45,15 +44,15 @@ impl Default for ExactSum {
 }
 
 impl ExactSum {
-    /// Each changes a limb by less than 2^33, and a limb that is settled is below 2^32.
+    /// Each addition changes a limb by less than 2^33, and a settled limb is below 2^32.
     const MOST_ADDITIONS: u32 = 1 << 29;
 
-    /// A sum of nothing: 0.
+    /// Returns an empty sum, which is 0.
     pub fn new() -> Self {
         Self { limbs: Box::new([0; LIMBS]), additions: 0 }
     }
 
-    /// Adds a finite number; one that is not finite is left out.
+    /// Adds a finite number. Infinities and NaNs are ignored.
     #[inline]
     pub fn add(&mut self, value: f64) {
         if !value.is_finite() {
@@ -70,7 +69,7 @@ impl ExactSum {
         self.count_addition();
     }
 
-    /// Adds a finite number many times; one that is not finite is left out.
+    /// Adds a finite number `weight` times. Infinities and NaNs are ignored.
     pub fn add_weighted(&mut self, value: f64, weight: u64) {
         if !value.is_finite() {
             return;
@@ -78,7 +77,7 @@ impl ExactSum {
         let (mantissa, limb, offset) = parts(value);
         let sign = if value < 0.0 { -1 } else { 1 };
         for (half, factor) in [weight as u32, (weight >> 32) as u32].into_iter().enumerate() {
-            // 53 bits, 32 of the factor and 31 of the offset.
+            // 53 bits of the mantissa, 32 of the factor and 31 of the offset.
             let bits = (u128::from(mantissa) * u128::from(factor)) << offset;
             for (place, to) in self.limbs[limb + half..].iter_mut().take(4).enumerate() {
                 *to += sign * ((bits >> (LIMB_BITS * place as u32)) as u32 as i64);
@@ -95,14 +94,14 @@ impl ExactSum {
         }
     }
 
-    /// Makes this the sum of both.
+    /// Adds another sum to this one.
     pub fn merge(&mut self, other: &Self) {
         self.settle();
         self.limbs.iter_mut().zip(other.settled()).for_each(|(mine, theirs)| *mine += theirs);
         self.settle();
     }
 
-    /// Every limb but the last becomes 0 to 2^32 − 1; the last has the sign.
+    /// Settles the carries. Every limb but the last becomes 0 to 2^32 − 1; the last has the sign.
     #[cold]
     fn settle(&mut self) {
         let mut carry = 0;
@@ -118,20 +117,20 @@ impl ExactSum {
         self.additions = 0;
     }
 
-    /// The one form that equal sums have.
+    /// Returns the settled limbs, which are the same for equal sums.
     fn settled(&self) -> [i64; LIMBS] {
         let mut copy = self.clone();
         copy.settle();
         *copy.limbs
     }
 
-    /// Whether it is below zero, and the limbs of its magnitude.
+    /// Returns whether the sum is negative, and the limbs of its magnitude.
     fn magnitude(&self) -> (bool, [u32; LIMBS]) {
         let settled = self.settled();
         let negative = settled[LIMBS - 1] < 0;
         let mut carry = i64::from(negative);
         let limbs = settled.map(|limb| {
-            // The two's complement: every bit turned over, and one added.
+            // The two's complement: invert every bit and add one.
             let bits = if negative { i64::from(!(limb as u32)) } else { limb } + carry;
             carry = if negative { bits >> LIMB_BITS } else { 0 };
             bits as u32
@@ -139,18 +138,18 @@ impl ExactSum {
         (negative, limbs)
     }
 
-    /// The nearest float, infinite if the sum is beyond the largest.
+    /// Returns the nearest float, or infinity if the sum is beyond the largest float.
     pub fn value(&self) -> f64 {
         let (negative, limbs) = self.magnitude();
         let value = nearest(&limbs, 0, false);
         if negative { -value } else { value }
     }
 
-    /// The float nearest to the sum over a count, which need not be infinite where the sum is.
+    /// Returns the float nearest to the sum divided by a count. It can be finite even if the sum is
+    /// not.
     pub fn mean(&self, count: u64) -> f64 {
         let (negative, limbs) = self.magnitude();
-        // The sum with zeros below it: then the quotient of any sum and any count has 64 bits or
-        // more.
+        // With zeros below the sum, the quotient of any sum and any count has 64 bits or more.
         let mut digits = [0; LIMBS + BELOW];
         digits[BELOW..].copy_from_slice(&limbs);
         let divisor = u128::from(count.max(1));
@@ -164,7 +163,7 @@ impl ExactSum {
         if negative { -value } else { value }
     }
 
-    /// Whether the sum of numbers from `least` to `most` can be this.
+    /// Returns true if `count` numbers from `least` to `most` can have this sum.
     pub(crate) fn lies_between(&self, least: f64, most: f64, count: u64) -> bool {
         let difference = |bound: f64| {
             let mut difference = self.clone();
@@ -177,7 +176,7 @@ impl ExactSum {
         !below.0 && (above.0 || is_zero(&above.1))
     }
 
-    /// Returns true if the sum is below zero, and its magnitude in units of 2^−1074.
+    /// Returns whether the sum is negative, and the limbs of its magnitude in units of 2^−1074.
     pub(super) fn limbs(&self) -> (bool, Vec<u32>) {
         let (negative, limbs) = self.magnitude();
         (negative, limbs.to_vec())
@@ -187,7 +186,7 @@ impl ExactSum {
         size_of_val(&*self.limbs)
     }
 
-    /// The sign, and the limbs of the magnitude from the first to the last that is not 0.
+    /// Writes the sign, and the limbs of the magnitude from the first to the last that is not 0.
     pub(crate) fn encode(&self, writer: &mut Writer) {
         let (negative, limbs) = self.magnitude();
         let first = limbs.iter().position(|&limb| limb > 0).unwrap_or(0);
@@ -203,7 +202,7 @@ impl ExactSum {
         let first = usize::from(reader.u8("sum")?);
         let count = usize::from(reader.u8("sum")?);
         let mut sum = Self::new();
-        // The last limb is for the sign alone.
+        // The last limb is only for the sign.
         let room = sum.limbs[..LIMBS - 1].get_mut(first..first + count);
         let Some(limbs) =
             room.filter(|limbs| negative < 2 && (!limbs.is_empty() || (negative, first) == (0, 0)))
@@ -231,12 +230,13 @@ impl PartialEq for ExactSum {
     }
 }
 
-/// Returns the float nearest to a number of bits below the lowest that a float has; of two that are
-/// as near, the even one. `is_more` says that the number is a little more than these limbs.
+/// Returns the float nearest to a number, and the even one of two equally near floats. `below` is
+/// the number of bits of the limbs below the lowest bit of a float. `is_more` means that the number
+/// is slightly larger than the limbs.
 fn nearest(limbs: &[u32], below: u32, is_more: bool) -> f64 {
     let Some(top) = limbs.iter().rposition(|&limb| limb > 0) else { return 0.0 };
     let bits = (top as u32 + 1) * LIMB_BITS - limbs[top].leading_zeros();
-    // As many bits as a float has room for, and none below its lowest.
+    // Keep as many bits as a float has, and none below its lowest bit.
     let dropped = bits.saturating_sub(f64::MANTISSA_DIGITS).max(below);
     let is_set = |bit: u32| limbs[(bit / LIMB_BITS) as usize] >> (bit % LIMB_BITS) & 1 == 1;
     let kept = (dropped..bits).rev().fold(0_u64, |kept, bit| kept << 1 | u64::from(is_set(bit)));
@@ -246,7 +246,8 @@ fn nearest(limbs: &[u32], below: u32, is_more: bool) -> f64 {
     libm::ldexp(rounded as f64, LOWEST + (dropped - below) as i32)
 }
 
-/// The mantissa of a number, the limb of its lowest bit, and which bit of it that is.
+/// Returns the mantissa of a number, the limb of its lowest bit, and the position of that bit in
+/// the limb.
 #[inline]
 fn parts(value: f64) -> (u64, usize, u32) {
     let bits = value.to_bits();
@@ -295,14 +296,14 @@ mod tests {
             (&[-1.0, -1.0, -2.0], -4.0 / 3.0),
             (&[0.0, 0.0], 0.0),
             (&[f64::MAX, f64::MAX, f64::MAX], f64::MAX),
-            // Half of the least float is a tie, which goes to zero; two thirds of it are nearer to
-            // it.
+            // Half of the least float is a tie, which rounds to zero. Two thirds of it are nearer
+            // to it.
             (&[5e-324, 0.0], 0.0),
             (&[5e-324, 5e-324, 0.0], 5e-324),
             (&[1.5e-323, 0.0], 1e-323),
             (&[f64::MIN_POSITIVE, 5e-324], 1.112_536_929_253_600_7e-308),
-            // The nearest float to the sum, divided, would be rounded a second time, to the
-            // neighbour.
+            // Here the float nearest to the sum, divided by the count, would be rounded a second
+            // time to the neighbour.
             (
                 &[6_801_055_214_453_969.0, 8_966_079_744_306_057.0, 8_552_258_112_220_996.0],
                 8_106_464_356_993_674.0,

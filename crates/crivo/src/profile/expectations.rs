@@ -1,19 +1,20 @@
-//! Does a table keep to its rules?
+//! Does a table meet its rules?
 //!
-//! **Question.** Is the type of each column what it should be, are its numbers in their range, its
-//! values in their set, is nothing missing, is the key unique, and are there as many rows as
+//! **Question.** Does each column have the required type? Are its numbers in their range, and its
+//! values in their set? Is no value missing, is the key unique, and are there as many rows as
 //! expected?
 //!
-//! **Guarantee.** Every broken rule is found, with the first row that breaks it and what was found
-//! there. Nothing is estimated, with one exception: a column that must be unique is checked by
-//! hashes of 64 bits, so that two different values among `n` are taken for equal with a probability
-//! of `n²/2^65`: 3·10⁻⁸ for a million.
+//! **Guarantee.** Every broken rule is found, with the first row that breaks it and the value in
+//! that row. Nothing is estimated, with one exception: a column that must be unique is checked by
+//! hashes of 64 bits. So among `n` different values, two have equal hashes with a probability of
+//! `n²/2^65`: 3·10⁻⁸ for a million.
 //!
 //! **Idea.** Rules are checked while rows are read. Each thread or partition has a [`ColumnCheck`]
-//! for each column with rules, and these merge. Types need no check of their own: a
+//! for each column with rules, and these are merged. Types need no check of their own, because a
 //! [`TableProfile`] knows the first row of each kind of value.
 //!
-//! **Memory.** A check is small, but for unique columns: about 40 bytes for each different value.
+//! **Memory.** A check is small, except for unique columns: about 40 bytes for each different
+//! value.
 
 use super::by_hash::ByHash;
 use super::column_profile::number_of;
@@ -23,12 +24,12 @@ use crate::keys::{KeyBatch, KeyRef};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// What must hold for a column.
+/// The rules of a column.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ColumnRules {
-    /// The type: values of a narrower type are allowed, as integers where there should be floats.
+    /// The type. Values of a narrower type are allowed, such as integers in a column of floats.
     pub column_type: Option<ColumnType>,
-    /// The least number allowed; values that are no numbers are not compared.
+    /// The least number allowed. Values that are not numbers are not compared.
     pub min: Option<f64>,
     /// The greatest number allowed.
     pub max: Option<f64>,
@@ -36,13 +37,13 @@ pub struct ColumnRules {
     pub not_empty: bool,
     /// The largest share of rows without a value.
     pub max_empty: Option<f64>,
-    /// Whether no value may come twice.
+    /// Whether no value may occur twice.
     pub unique: bool,
     /// The values that are allowed.
     pub allowed: Option<Vec<String>>,
 }
 
-/// What must hold for a table.
+/// The rules of a table.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TableRules {
     /// The least number of rows.
@@ -56,24 +57,24 @@ pub struct TableRules {
 /// A rule that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenRule {
-    /// The column; none for rules of the table.
+    /// The column, or `None` for rules of the table.
     pub column: Option<String>,
     /// The name of the rule.
     pub rule: &'static str,
-    /// The first row that breaks it, from 1; none if it is about all rows.
+    /// The first row that breaks the rule, from 1, or `None` if the rule is about all rows.
     pub row: Option<u64>,
-    /// What was found.
+    /// The value or the number that was found.
     pub found: String,
 }
 
-/// A row and the beginning of its value.
+/// A row that breaks a rule, and the beginning of its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Breach {
     row: u64,
     text: Box<[u8]>,
 }
 
-/// How much of a value is kept to show it.
+/// The number of bytes of a value that are kept to show it.
 const SHOWN: usize = 60;
 
 /// The first breach of each rule of one column, in the rows that were seen so far.
@@ -84,24 +85,24 @@ pub struct ColumnCheck {
     above: Option<Breach>,
     outside: Option<Breach>,
     repeated: Option<Breach>,
-    /// The first row of each value, by its hash; of unique columns only.
+    /// The first row of each value, by its hash. Used for unique columns only.
     seen: ByHash<u64>,
     allowed: hashbrown::HashSet<Box<[u8]>, TableSecret>,
 }
 
 impl ColumnCheck {
-    /// A check that has seen nothing.
+    /// Creates a check that has seen no rows.
     pub fn new(rules: &ColumnRules) -> Self {
         let allowed = rules.allowed.iter().flatten().map(|value| Box::from(value.as_bytes()));
         Self { allowed: allowed.collect(), ..Self::default() }
     }
 
-    /// Notes a row without a value.
+    /// Records a row without a value.
     pub fn add_missing(&mut self, row: u64) {
         self.missing = Some(self.missing.map_or(row, |first| first.min(row)));
     }
 
-    /// Checks the values of a batch; `row` gives the row of each by its index in the batch.
+    /// Checks the values of a batch. `row` returns the row of a value by its index in the batch.
     pub fn insert_batch(&mut self, rules: &ColumnRules, batch: &KeyBatch<'_>, row: impl Fn(usize) -> u64) {
         let has_range = rules.min.is_some() || rules.max.is_some();
         for (at, (key, hash)) in batch.iter().enumerate() {
@@ -129,7 +130,8 @@ impl ColumnCheck {
         }
     }
 
-    /// Makes this the check of both parts of a table, whose rows are numbered through.
+    /// Merges the check of another part of a table. The rows of all parts must be numbered
+    /// continuously.
     pub fn merge(&mut self, other: Self) {
         if let Some(row) = other.missing {
             self.add_missing(row);
@@ -147,13 +149,13 @@ impl ColumnCheck {
             if *first != row {
                 let again = (*first).max(row);
                 *first = (*first).min(row);
-                // The value itself is known to neither part.
+                // Neither part knows the text of the value.
                 note(&mut self.repeated, again, b"");
             }
         }
     }
 
-    /// Gives every row another number, which must keep their order.
+    /// Gives every row another number. The numbers must keep the order of the rows.
     pub fn renumber(&mut self, number: impl Fn(u64) -> u64) {
         self.missing = self.missing.map(&number);
         let breaches = [&mut self.below, &mut self.above, &mut self.outside, &mut self.repeated];
@@ -176,14 +178,14 @@ impl TableRules {
         self.columns.iter().map(|(_, rules)| ColumnCheck::new(rules)).collect()
     }
 
-    /// Returns the first name among the rules that no column has.
+    /// Returns the first column name in the rules that the table does not have.
     pub fn unknown_column(&self, table: &TableProfile) -> Option<&str> {
         let has = |name: &str| table.columns().iter().any(|column| column.name() == name);
         self.columns.iter().map(|(name, _)| name.as_str()).find(|name| !has(name))
     }
 
-    /// Returns every broken rule: those of the table first, then column by column. The checks are
-    /// those of all rows, with the numbers that rows have in the profile.
+    /// Returns every broken rule: rules of the table first, then column by column. The checks must
+    /// have seen all rows, with the same row numbers as the profile.
     pub fn broken(&self, table: &TableProfile, checks: &[ColumnCheck]) -> Vec<BrokenRule> {
         let mut broken = Vec::new();
         let rows = table.rows();
@@ -202,19 +204,19 @@ impl TableRules {
         broken
     }
 
-    /// Returns rules that this table keeps to: types, ranges, gaps, keys, and the values of columns
-    /// that have few.
+    /// Returns rules that this table meets: types, ranges, missing values, keys, and the values of
+    /// columns that have few.
     pub fn of(table: &TableProfile) -> Self {
         let columns = table.columns().iter().map(|column| (column.name().into(), ColumnRules::of(column)));
         Self { min_rows: Some(1.min(table.rows())), max_rows: None, columns: columns.collect() }
     }
 }
 
-/// Up to this many values are listed as the only ones allowed.
+/// A column with at most this many different values gets a list of allowed values.
 const FEW: f64 = 20.0;
 
 impl ColumnRules {
-    /// Returns rules that this column keeps to.
+    /// Returns rules that this column meets.
     fn of(column: &TableColumn) -> Self {
         let (data, profile) = (column.data(), &column.data().profile);
         let column_type = profile.column_type();
@@ -281,7 +283,7 @@ impl ColumnRules {
     }
 }
 
-/// The type of a column of values of that type and of one of that kind.
+/// Returns the type of a column with values of `column_type` and of one value of the given kind.
 fn widened(column_type: ColumnType, kind: Kind) -> ColumnType {
     match column_type {
         ColumnType::Float => ColumnType::of(&[Kind::Float, kind]),
@@ -302,7 +304,7 @@ mod tests {
     use super::*;
     use crate::keys::{KeyBuffer, KeyScheme, Span};
 
-    /// A check of these rows, numbered from `first`.
+    /// Returns a check of these rows, numbered from `first`.
     fn check(rules: &ColumnRules, texts: &[String], first: u64) -> ColumnCheck {
         let mut check = ColumnCheck::new(rules);
         let (mut bytes, mut spans) = (Vec::new(), Vec::new());

@@ -1,20 +1,22 @@
 //! Could two columns join?
 //!
-//! **Question.** Which share of each column's different values has the other one, and is that
+//! **Question.** Which share of each column's different values does the other one have, and is it
 //! enough to join them?
 //!
-//! **Idea.** Columns join if one holds the values of the other. Each column has a sample of its
+//! **Idea.** Columns join if one contains the values of the other. Each column has a sample of its
 //! different values, those with the smallest hashes ([`DistinctGrowth`]). Two such samples can be
-//! compared: of the values that would be in both samples if both columns had them, which are?
+//! compared: take the values that would be in both samples if both columns had them, and count
+//! those that are in both.
 //!
-//! The numbers from 1 on are in every column of such numbers. So a pair is compared only if one
-//! side could be a key or both have the same name: a join by anything else pairs rows at random.
+//! Numbers that count from 1 are in every column of such numbers. So a pair is compared only if one
+//! column could be a key or both have the same name: any other join pairs rows at random.
 //!
-//! **Guarantee.** Both shares are intervals at 95 %. [`JoinVerdict::Joins`] is said if the estimate
-//! of one of them reaches [`JoinColumn::LEAST_SHARE`], [`JoinVerdict::No`] if both upper bounds are
-//! below it. Between the two the samples cannot tell, and [`JoinVerdict::Undecided`] says so:
-//! twenty values beside 300,000 leave nothing to compare, because none of the twenty is likely to
-//! be in the larger sample. Columns whose ranges do not overlap have certainly nothing in common.
+//! **Guarantee.** Both shares are intervals at 95 %. The verdict is [`JoinVerdict::Joins`] if the
+//! estimate of one of them reaches [`JoinColumn::LEAST_SHARE`], and [`JoinVerdict::No`] if both
+//! upper bounds are below it. Otherwise the samples cannot decide, and the verdict is
+//! [`JoinVerdict::Undecided`]. For example, twenty values and 300,000 values leave nothing to
+//! compare, because none of the twenty is likely to be in the larger sample. Columns whose ranges
+//! do not overlap certainly have nothing in common.
 
 use super::{ColumnProfile, ColumnType, DistinctGrowth, Kind, Value};
 use crate::distinct::k_min_values::Comparison;
@@ -24,7 +26,7 @@ use crate::keys::KeyScheme;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// What has to be known of a column to compare it with others.
+/// The facts about a column that are needed to compare it with others.
 ///
 /// ```
 /// use crivo::profile::{ColumnProfile, DistinctGrowth, JoinColumn, JoinVerdict};
@@ -47,24 +49,25 @@ use crate::prelude::*;
 #[derive(Debug, Clone)]
 pub struct JoinColumn {
     scheme: KeyScheme,
-    /// The smallest hashes in ascending order, and the largest of them if there are more.
+    /// The smallest hashes in ascending order. If there are more, `largest` is the largest of
+    /// these.
     pub(super) hashes: Box<[u64]>,
     pub(super) largest: Option<u64>,
-    /// A bit for each kind of value that there is.
+    /// A bit for each kind of value that occurs.
     pub(super) kinds: u8,
     is_key: bool,
-    /// Whether it has several values of a type that columns are joined by.
+    /// True if the column has several values of a type that columns are joined by.
     pub(super) is_candidate: bool,
     /// The least and the greatest value, if all values lie between them.
     range: Option<(Value, Value)>,
 }
 
-/// What two columns have in common: made by [`JoinColumn::compare`].
+/// What two columns have in common; the result of [`JoinColumn::compare`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Joinability {
     /// Whether they could join.
     pub verdict: JoinVerdict,
-    /// How many different values both have.
+    /// The number of different values that both columns have.
     pub common: Estimate,
     /// The share of the left column's different values that the right one has.
     pub left_in_right: Estimate,
@@ -84,7 +87,7 @@ pub enum JoinVerdict {
 }
 
 impl JoinVerdict {
-    /// The name in small letters.
+    /// Returns the name in lower case.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Joins => "joins",
@@ -95,17 +98,16 @@ impl JoinVerdict {
 }
 
 impl JoinColumn {
-    /// Columns are not said to join below this share of common values.
+    /// Below this share of common values, columns are not reported to join.
     pub const LEAST_SHARE: f64 = 0.5;
 
-    /// Collects what comparing needs from a column's profile and the sample of its different
-    /// values.
+    /// Collects the facts from a column's profile and the sample of its different values.
     ///
     /// # Errors
-    /// Never, for samples of the sizes that [`DistinctGrowth`] can have.
+    /// Never for samples of the sizes that [`DistinctGrowth`] can have.
     pub fn new(profile: &ColumnProfile, growth: &DistinctGrowth) -> Result<Self> {
         let is_joined_by = !matches!(profile.column_type(), ColumnType::Boolean | ColumnType::Empty);
-        // Infinities lie beyond the least and the greatest number.
+        // Infinities lie beyond the least and the greatest finite number.
         let has_range = profile.numbers().not_finite() == 0 || !profile.column_type().is_number();
         let (hashes, largest) = growth.ascending();
         let bit = |(at, kind)| u8::from(profile.count_of(kind) > 0) << at;
@@ -120,14 +122,15 @@ impl JoinColumn {
         })
     }
 
-    /// Compares this column, the left one, with another. Returns none if the pair is not worth it:
-    /// the values are of different kinds, or neither could be a key and the names differ.
+    /// Compares this column, as the left one, with another. Returns `None` if the pair is not worth
+    /// comparing: the values are of different kinds, or neither column could be a key and the names
+    /// differ.
     ///
     /// # Errors
     /// If the values were hashed under different schemes.
     pub fn compare(&self, right: &Self, is_named_alike: bool) -> Result<Option<Joinability>> {
-        // Equal values are of the same kind. Texts with numbers among them may hold a column of
-        // numbers.
+        // Equal values are of the same kind. A column of texts with some numbers may contain a
+        // column of numbers.
         let has_common_kind = self.kinds & right.kinds != 0;
         let may_join = self.is_key || right.is_key || is_named_alike;
         if !(self.is_candidate && right.is_candidate && has_common_kind && may_join) {
@@ -157,17 +160,17 @@ impl JoinColumn {
         self.is_key
     }
 
-    /// Returns how values are hashed.
+    /// The scheme under which values are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
 
-    /// Compares the smallest hashes of two columns of one scheme.
+    /// Compares the smallest hashes of two columns of the same scheme.
     pub(super) fn sampled_with(&self, right: &Self) -> Comparison {
         Comparison::of_ascending((&self.hashes, self.largest), (&right.hashes, right.largest))
     }
 
-    /// Returns true if all values of one column certainly lie below all of the other.
+    /// Returns true if all values of one column are certainly below all values of the other.
     pub(super) fn is_apart_from(&self, other: &Self) -> bool {
         match (&self.range, &other.range) {
             (Some(mine), Some(theirs)) => is_below(&mine.1, &theirs.0) || is_below(&theirs.1, &mine.0),
@@ -176,8 +179,8 @@ impl JoinColumn {
     }
 }
 
-/// The number of common values, and the shares of the left and of the right column that they are,
-/// at 95 %.
+/// Returns the number of common values, and their shares of the left and of the right column, at 95
+/// %.
 pub(super) fn shares(compared: &Comparison) -> (Estimate, Estimate, Estimate) {
     let share = |compared: &Comparison| compared.containment().limited_to(0.0, 1.0);
     (compared.intersection(), share(compared), share(&compared.reversed()))
@@ -186,7 +189,7 @@ pub(super) fn shares(compared: &Comparison) -> (Estimate, Estimate, Estimate) {
 /// Returns true if the greatest value of one column is certainly below the least of another.
 fn is_below(greatest: &Value, least: &Value) -> bool {
     match (greatest, least) {
-        // A text that was cut stands for all that begin with it.
+        // A text that was cut represents all texts that begin with it.
         (Value::Text(greatest), Value::Text(least)) => greatest < least && !least.starts_with(greatest),
         (Value::Integer(greatest), Value::Integer(least)) => greatest < least,
         (Value::Text(_), _) | (_, Value::Text(_)) => false,

@@ -1,7 +1,7 @@
-//! What texts look like: `A-999999` for a capital, a hyphen and six digits.
+//! The patterns of texts: `A-999999` for a capital letter, a hyphen and six digits.
 //!
-//! The patterns are those of the drawn rows, so that they cost nothing for each row of a table. The
-//! share of each is an estimate with the bounds of Clopper and Pearson, and exact as long as all
+//! The patterns are computed from the drawn rows, so they cost nothing for each row of a table. The
+//! share of each is an estimate with the bounds of Clopper and Pearson. It is exact as long as all
 //! values are drawn.
 
 use super::detail::DrawnRows;
@@ -11,29 +11,30 @@ use crate::math::chances;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// What some values of a column look like.
+/// A pattern that some values of a column have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextPattern {
-    /// `A` for a capital, `a` for another letter, `9` for a digit, and every other character as it
-    /// is. Where patterns of single letters say nothing, a stretch of the same is written once,
-    /// with a plus: `Aa+ 9+`.
+    /// `A` for a capital letter, `a` for another letter, `9` for a digit, and every other character
+    /// as it is. If no such pattern is frequent, repeated classes are written once, with a plus:
+    /// `Aa+ 9+`.
     pub pattern: String,
-    /// A value that looks like this: the first in the order of bytes of those that were drawn.
+    /// A value with this pattern: the first in byte order among the drawn values.
     pub example: Box<[u8]>,
-    /// The share of values that look like this.
+    /// The share of values with this pattern.
     pub share: Estimate,
 }
 
-/// A pattern that fewer values have is not worth being told.
+/// Patterns with a smaller share of the values are not reported.
 const LEAST_SHARE: f64 = 0.01;
-/// If not even this share of the values looks alike, letters are not counted one by one.
+/// If no pattern has at least this share of the values, repeated letters and digits are written
+/// once.
 const LEAST_FIRST: f64 = 0.1;
-/// The most characters of a pattern.
+/// The largest number of characters of a pattern.
 const LONGEST: usize = 40;
 
 impl TableColumn {
-    /// Returns the most frequent patterns of a column of texts, at most that many, the most
-    /// frequent first. None are told where texts do not look alike, in other columns, and without
+    /// Returns the most frequent patterns of a column of texts, at most `most` of them, the most
+    /// frequent first. Returns none if the texts are not alike, for other columns, and without
     /// detail.
     pub fn patterns(&self, most: usize) -> Vec<TextPattern> {
         let profile = &self.data().profile;
@@ -60,7 +61,7 @@ impl TableColumn {
     }
 }
 
-/// The share of all that a number of drawn ones stands for.
+/// Returns the estimated share of all values from the number `count` among the drawn ones.
 pub(super) fn share_of(count: f64, drawn: f64, are_all: bool) -> Estimate {
     let value = count / drawn;
     if are_all {
@@ -71,15 +72,15 @@ pub(super) fn share_of(count: f64, drawn: f64, are_all: bool) -> Estimate {
     Estimate::probable(value, lower, upper, Confidence::P95)
 }
 
-/// A pattern, how many texts have it, and the first of them.
+/// A pattern, the number of texts with it, and the first of these texts.
 struct Counted<'a> {
     pattern: String,
     example: &'a [u8],
     count: usize,
 }
 
-/// The patterns of texts, the most frequent first, and of those as frequent the first in the order
-/// of characters.
+/// Returns the patterns of texts, the most frequent first. Equally frequent ones are in the order
+/// of their characters.
 fn count<'a>(texts: &[&'a [u8]], is_short: bool) -> Vec<Counted<'a>> {
     let mut patterns: Vec<(String, &[u8])> =
         texts.iter().map(|text| (pattern_of(text, is_short), *text)).collect();
@@ -92,7 +93,7 @@ fn count<'a>(texts: &[&'a [u8]], is_short: bool) -> Vec<Counted<'a>> {
     counted
 }
 
-/// The pattern of a text; with `is_short` a stretch of the same is written once.
+/// Returns the pattern of a text. With `is_short`, repeated classes are written once.
 fn pattern_of(text: &[u8], is_short: bool) -> String {
     // A text that was cut may end within a character.
     let is_cut = text.len() >= DrawnRows::LONGEST;

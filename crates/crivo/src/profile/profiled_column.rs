@@ -1,7 +1,7 @@
-//! All that is kept of one column of a table.
+//! Everything that is kept of one column of a table.
 //!
 //! The command line, Python and Spark collect a column with this type, so they give the same
-//! answers. Each thread or partition has a part of its own, and parts merge.
+//! answers. Each thread or partition has its own part, and parts are merged.
 
 use super::column_profile::ValueSink;
 use super::{ColumnProfile, ColumnSizes, DistinctGrowth, JoinColumn, NearDuplicateShare};
@@ -25,20 +25,21 @@ use crate::sketch::Merge as _;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProfiledColumn {
-    /// What is in the column.
+    /// The profile of the column's values.
     pub profile: ColumnProfile,
-    /// The first rows of some of its different values.
+    /// The first rows of a sample of its different values.
     pub growth: DistinctGrowth,
-    /// A sample of its documents; none if there was no memory for enough of them.
+    /// A sample of its documents, or `None` if there was not enough memory for one.
     pub near_duplicates: Option<NearDuplicateShare>,
 }
 
 impl ProfiledColumn {
-    /// An empty column, whose values are hashed under the scheme. The sample of values draws from
-    /// the scheme's seed: parts that will be merged are told apart by [`reseed`](Self::reseed).
+    /// Returns an empty column, whose values are hashed under the given scheme. The sample of
+    /// values draws random numbers from the scheme's seed. Parts that will be merged must be
+    /// [reseeded](Self::reseed).
     ///
     /// # Errors
-    /// If a part cannot have its size, or the scheme's keys are not bytes.
+    /// If a part cannot have its size, or if the scheme's keys are not bytes.
     pub fn new(sizes: ColumnSizes, scheme: KeyScheme) -> Result<Self> {
         let documents = |texts| NearDuplicateShare::with_scheme(texts, scheme);
         Ok(Self {
@@ -54,7 +55,7 @@ impl ProfiledColumn {
         self.profile.reseed(part);
     }
 
-    /// Takes the values of a batch; `row` gives the row of each by its index in the batch.
+    /// Adds the values of a batch. `row` returns the row of a value by its index in the batch.
     ///
     /// # Errors
     /// As for [`ColumnProfile::insert_batch`].
@@ -62,7 +63,8 @@ impl ProfiledColumn {
         self.insert_batch_with(batch, row, &mut ())
     }
 
-    /// The same, and hands each value and each finite number on to `sink`.
+    /// Like [`insert_batch`](Self::insert_batch), and also passes each value and each finite number
+    /// to `sink`.
     pub(super) fn insert_batch_with(
         &mut self,
         batch: &KeyBatch<'_>,
@@ -77,13 +79,13 @@ impl ProfiledColumn {
         }
     }
 
-    /// Returns true if all rows may have values that are all different.
+    /// Returns true if every row may have a value of its own.
     pub fn could_be_key(&self) -> bool {
         self.profile.could_be_key() && !self.growth.is_repeated()
     }
 
-    /// The number of different values. The interval of a column that could be a key reaches the
-    /// number of its rows.
+    /// Returns the number of different values. If the column could be a key, the interval extends
+    /// to the number of its values.
     pub fn distinct(&self) -> Estimate {
         let distinct = self.profile.distinct();
         if !self.could_be_key() {
@@ -93,13 +95,13 @@ impl ProfiledColumn {
         Estimate::probable(distinct.value(), distinct.lower(), upper, distinct.confidence())
     }
 
-    /// The share of documents with a near-duplicate; none if there are no documents or no memory
-    /// for them.
+    /// Returns the share of documents with a near-duplicate, or `None` if there are no documents or
+    /// no memory for them.
     pub fn near_duplicate_share(&self) -> Option<Estimate> {
         self.near_duplicates.as_ref()?.share()
     }
 
-    /// What has to be known of the column to compare it with others.
+    /// Returns the facts about the column that are needed to compare it with others.
     ///
     /// # Errors
     /// As for [`JoinColumn::new`].
@@ -107,8 +109,7 @@ impl ProfiledColumn {
         JoinColumn::new(&self.profile, &self.growth)
     }
 
-    /// Makes this the column of two parts of a table that follow each other; each numbered its rows
-    /// from 1.
+    /// Merges a part of the table that follows this one. Both parts must number their rows from 1.
     ///
     /// # Errors
     /// As for [`merge`](Self::merge).
@@ -118,12 +119,12 @@ impl ProfiledColumn {
         self.merge(&later)
     }
 
-    /// Makes this the column of both parts of a table, whose rows are numbered through.
+    /// Merges another part of the table. The rows of both parts must be numbered continuously.
     ///
     /// # Errors
-    /// If schemes or sizes differ; the column is unchanged then.
+    /// If schemes or sizes differ. The column is unchanged then.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
-        // All parts have the scheme of the profile, so the first refuses for all; sizes are
+        // All parts have the scheme of the profile, so its merge refuses for all of them. Sizes are
         // compared before.
         if let (Some(mine), Some(theirs)) = (&self.near_duplicates, &other.near_duplicates) {
             mine.require_same(theirs)?;
@@ -132,7 +133,8 @@ impl ProfiledColumn {
         self.growth.merge(&other.growth)?;
         match (&mut self.near_duplicates, &other.near_duplicates) {
             (Some(mine), Some(theirs)) => mine.merge(theirs)?,
-            // A part without a sample has seen documents that are in none: no share can be given.
+            // A part without a sample may have seen documents that no sample has, so no share can
+            // be given.
             (mine, None) => *mine = None,
             (None, Some(_)) => {}
         }

@@ -1,40 +1,40 @@
-//! How a column's memory is divided among what is kept of it.
+//! Divides a column's memory among its parts.
 
 use crate::quantiles::{Accuracy, NumberQuantiles};
 
 use super::detail::DetailSizes;
 use super::{DistinctGrowth, NearDuplicateShare, ProfileConfig};
 
-/// The sizes of all that is kept of one column: its profile, the growth of different values, and
-/// the texts that near-duplicates are looked for in. The command line, Python and Spark size a
-/// column alike, so their answers agree.
+/// The sizes of all parts of one column: its profile, the growth of different values, and the texts
+/// for near-duplicates. The command line, Python and Spark choose the same sizes for a column, so
+/// their answers agree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ColumnSizes {
-    /// Of the [`ColumnProfile`](super::ColumnProfile).
+    /// The sizes of the [`ColumnProfile`](super::ColumnProfile).
     pub profile: ProfileConfig,
-    /// How many smallest hashes the [`DistinctGrowth`] has.
+    /// The number of smallest hashes in the [`DistinctGrowth`].
     pub growth: u32,
-    /// How many texts the [`NearDuplicateShare`] has; none if there is no room for enough.
+    /// The number of texts in the [`NearDuplicateShare`], or `None` if there is not enough memory
+    /// for one.
     pub texts: Option<u64>,
 }
 
-/// With fewer texts the share of near-duplicates would be too wide to be of use; more take too long
-/// to compare.
+/// The useful numbers of texts. With fewer texts the interval of near-duplicates is too wide to be
+/// useful. More texts take too long to compare.
 const TEXTS: std::ops::RangeInclusive<usize> = 128..=1024;
-/// How many values are drawn for show.
+/// The number of values in the sample, which are only shown.
 const SAMPLE: u32 = 20;
-/// The structs themselves, with a name and lists around them.
+/// The memory of the structs themselves, with a name and the lists around them.
 const OVERHEAD: usize = 1 << 10;
 
 impl ColumnSizes {
-    /// The least memory that a column can be asked to stay within.
+    /// The least memory that a column needs.
     pub const LEAST_MEMORY: usize = ProfileConfig::LEAST_MEMORY + (8 << 10);
-    /// More than this a column has no use for.
+    /// The most memory that a column can use.
     pub const MOST_MEMORY: usize = 1280 << 10;
 
-    /// Returns the largest parts that together take at most `bytes`. Less than
-    /// [`LEAST_MEMORY`](Self::LEAST_MEMORY) counts as that, and more than
-    /// [`MOST_MEMORY`](Self::MOST_MEMORY) as that.
+    /// Returns the largest parts that together take at most `bytes`. The number is clamped to the
+    /// range from [`LEAST_MEMORY`](Self::LEAST_MEMORY) to [`MOST_MEMORY`](Self::MOST_MEMORY).
     ///
     /// ```
     /// use crivo::profile::ColumnSizes;
@@ -57,31 +57,31 @@ impl ColumnSizes {
         Self { profile, growth, texts }
     }
 
-    /// The most memory that a column of these sizes takes, whatever its values are.
+    /// Returns the most memory that a column of these sizes takes, whatever its values are.
     pub fn most_memory(&self) -> usize {
         self.profile.most_memory() + memory_beside(self.growth, self.texts)
     }
 }
 
-/// The sizes of a column of a [`TableProfile`](super::TableProfile): those of its parts, of the
-/// sketch of its ranks, and of its detail.
+/// The sizes of a column of a [`TableProfile`](super::TableProfile): its parts, the sketch of its
+/// ranks, and its detail.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TableColumnSizes {
-    /// Of all but the ranks and the detail.
+    /// The sizes of all parts except the ranks and the detail.
     pub column: ColumnSizes,
     /// The size of the [`NumberQuantiles`].
     pub ranks: u32,
-    /// The sizes of the detail; none if it is not kept.
+    /// The sizes of the detail, or `None` if it is not kept.
     pub detail: Option<DetailSizes>,
 }
 
 impl TableColumnSizes {
-    /// The least memory that a column can be asked to stay within.
+    /// The least memory that a column needs.
     pub const LEAST_MEMORY: usize = ColumnSizes::LEAST_MEMORY + (18 << 10);
-    /// What the columns of a table share unless told.
+    /// The memory that the columns of a table share by default.
     pub const TABLE_MEMORY: usize = 24 << 20;
 
-    /// The largest parts that together take at most `bytes` bytes; less than
+    /// Returns the largest parts that together take at most `bytes`. Less than
     /// [`LEAST_MEMORY`](Self::LEAST_MEMORY) counts as that.
     ///
     /// ```
@@ -90,18 +90,18 @@ impl TableColumnSizes {
     /// assert!(sizes.most_memory() <= 200 << 10 && sizes.ranks == 512);
     /// ```
     pub fn for_memory(bytes: usize) -> Self {
-        // A sixth of the memory at most.
+        // At most a sixth of the memory, unless the smallest size takes more.
         let ranks =
             [512, 256, 128].into_iter().find(|&size| memory_of_ranks(size) <= bytes / 6).unwrap_or(64);
-        // An eighth, and at least what the smallest takes.
+        // An eighth of the memory, but at least what the smallest detail takes.
         let detail = DetailSizes::for_memory((bytes / 8).max(12 << 10));
         let beside = memory_of_ranks(ranks) + detail.most_memory();
         let column = ColumnSizes::for_memory(bytes.saturating_sub(beside));
         Self { column, ranks, detail: Some(detail) }
     }
 
-    /// The sizes of each of `columns` columns that share `bytes` bytes. One eighth is left for
-    /// columns that turn up later, if that leaves enough.
+    /// Returns the sizes of each of `columns` columns that share `bytes` bytes. One eighth is
+    /// reserved for columns that appear later, if that leaves enough.
     ///
     /// ```
     /// use crivo::profile::TableColumnSizes;
@@ -113,9 +113,9 @@ impl TableColumnSizes {
         Self::for_memory(if part >= 2 * Self::LEAST_MEMORY { part - part / 8 } else { part })
     }
 
-    /// The sizes of a column that is only compared with others: the smallest hashes that are asked
-    /// for, and as little of the rest as there can be. The number of hashes is limited to those
-    /// that [`DistinctGrowth`] can have.
+    /// Returns the sizes of a column that is only compared with others: the given number of
+    /// smallest hashes, and the least sizes for most other parts. The number of hashes is clamped
+    /// to the range of [`DistinctGrowth`].
     ///
     /// ```
     /// use crivo::profile::TableColumnSizes;
@@ -126,27 +126,28 @@ impl TableColumnSizes {
         let Self { mut column, ranks, .. } = Self::for_memory(Self::LEAST_MEMORY);
         let (least, most) = DistinctGrowth::SIZES.into_inner();
         column.growth = hashes.clamp(least, most);
-        // What is frequent or drawn is not asked of such a column; different values say whether it
-        // could be a key.
+        // Frequent values and samples are not needed from such a column. The number of different
+        // values tells whether it could be a key.
         column.profile.counters = column.profile.counters.min(16);
         column.profile.sample = 1;
         column.profile.precision = column.profile.precision.max(10);
         Self { column, ranks, detail: None }
     }
 
-    /// The most memory that a column of these sizes takes, whatever its values are.
+    /// Returns the most memory that a column of these sizes takes, whatever its values are.
     pub fn most_memory(&self) -> usize {
         let detail = self.detail.map_or(0, DetailSizes::most_memory);
         self.column.most_memory() + memory_of_ranks(self.ranks) + detail
     }
 }
 
-/// Numbers of 8 bytes, in lists that may be half full, with what lies around them.
+/// Returns the most memory of the ranks: numbers of 8 bytes, in lists that may be half full, and
+/// the memory around them.
 fn memory_of_ranks(size: u32) -> usize {
     2048 + 16 * NumberQuantiles::most_retained(size, Accuracy::Uniform, u64::MAX) as usize
 }
 
-/// The most that a column takes beside its profile.
+/// Returns the most memory that a column takes beside its profile.
 fn memory_beside(growth: u32, texts: Option<u64>) -> usize {
     texts.unwrap_or(0) as usize * NearDuplicateShare::BYTES_EACH
         + growth as usize * DistinctGrowth::BYTES_EACH

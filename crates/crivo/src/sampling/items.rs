@@ -1,8 +1,8 @@
 //! The kept keys, all of one kind, in no more memory than they need.
 //!
-//! An `OwnedKey` takes 24 bytes whatever it holds. Here an integer or a hash takes 8, and bytes the
-//! 16 of their box beside themselves, so that a stored sample is never read into many times its own
-//! size.
+//! An `OwnedKey` takes 24 bytes for a key of any kind. Here an integer or a hash takes 8 bytes, and
+//! a byte string takes its own length and the 16 bytes of its box. So a stored sample never takes
+//! many times its own size when it is read.
 
 use crate::codec::{Reader, Writer};
 use crate::error::Result;
@@ -45,8 +45,8 @@ impl Items {
         }
     }
 
-    /// Puts a key, which must be of the kind that is kept, into a slot or, if there is no such
-    /// slot, at the end.
+    /// Puts a key into a slot, or at the end if the slot does not exist. The key must be of the
+    /// kind that is kept.
     pub(super) fn put(&mut self, slot: usize, key: KeyRef<'_>) {
         match (self, key) {
             (Self::Bytes(items), KeyRef::Bytes(bytes)) => put(items, slot, bytes.into()),
@@ -71,7 +71,7 @@ impl Items {
         }
     }
 
-    /// Bytes behind the pointers.
+    /// Returns the number of bytes behind the pointers.
     pub(super) fn memory(&self) -> usize {
         match self {
             Self::Bytes(items) => {
@@ -86,7 +86,8 @@ impl Items {
     }
 
     pub(super) fn decode(kind: KeyKind, count: u64, reader: &mut Reader<'_>) -> Result<Self> {
-        // Each takes at least four bytes: what cannot be there gets no room, and an error below.
+        // Each key takes at least four bytes. So no memory is allocated for keys that the bytes
+        // cannot contain; reading those fails below.
         let room = usize::try_from(count).unwrap_or(usize::MAX).min(reader.left() / 4);
         let mut items = Self::with_room(kind, room);
         for index in 0..count {

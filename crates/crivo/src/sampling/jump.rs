@@ -1,39 +1,39 @@
-//! How much weight passes before the next item of a weighted sample gets in.
+//! The total weight to skip before the next item of a weighted sample is admitted.
 //!
-//! What is left is a number from which every weight is subtracted, in order, because the rounding
-//! of each subtraction is part of the stored state. A subtraction waits for the one before. If each
-//! insert also writes the number to memory and the next one reads it there, that wait is longer
-//! still. So single weights that cannot reach the end are only put aside, and subtracted a few at a
-//! time.
+//! Every weight is subtracted, in order, from the weight that is left to skip. The order matters
+//! because the rounding of each subtraction is part of the stored state. Each subtraction has to
+//! wait for the one before. The wait is even longer if each insert writes the number to memory and
+//! the next insert reads it there. So single weights that cannot reach the end are only buffered,
+//! and subtracted a few at a time.
 
-/// How many weights are put aside. They lie in the sketch itself, and each container of sketches
-/// has room for the largest kind.
+/// The number of buffered weights. The buffer is in the sketch itself, and each container of
+/// sketches has room for the largest kind of sketch.
 const ASIDE: usize = 4;
 
-/// How many weights of a batch are looked at together.
+/// The number of weights of a batch that are checked together.
 const CHUNK: usize = 8;
 
-/// The weight that still passes.
+/// The weight that is still to be skipped.
 #[derive(Debug, Clone)]
 pub(super) struct Jump {
-    /// What is left, before the weights that are put aside are subtracted.
+    /// The weight left, before the buffered weights are subtracted.
     left: f64,
-    /// A weight below this does not reach the end, whatever was put aside: [`ASIDE`] of them are
-    /// half of what is left.
+    /// A weight below this limit cannot reach the end, whatever is buffered: [`ASIDE`] such weights
+    /// are at most half of what is left.
     light: f64,
     aside: [f64; ASIDE],
     count: usize,
 }
 
 impl Jump {
-    /// A jump over that much weight. Over 0, nothing passes.
+    /// Creates a jump over this total weight. A jump over 0 skips nothing.
     pub(super) fn over(left: f64) -> Self {
         let light = left * (0.5 / ASIDE as f64);
         Self { left, light, aside: [0.0; ASIDE], count: 0 }
     }
 
-    /// Lets a weight pass if it is light; otherwise returns false, and nothing has passed. Only a
-    /// number above 0 is light.
+    /// Skips a weight if it is light, which only a number above 0 can be. Otherwise returns false
+    /// and skips nothing.
     #[inline]
     pub(super) fn pass_light(&mut self, weight: f64) -> bool {
         if weight > 0.0
@@ -48,26 +48,26 @@ impl Jump {
         }
     }
 
-    /// Returns how many weights are put aside.
+    /// The number of buffered weights.
     pub(super) fn put_aside(&self) -> u64 {
         self.count as u64
     }
 
-    /// What is left.
+    /// Returns the weight that is left to skip.
     pub(super) fn left(&self) -> f64 {
         self.aside.iter().take(self.count).fold(self.left, |left, weight| left - weight)
     }
 
-    /// Subtracts what was put aside, and returns how many weights that were.
+    /// Subtracts the buffered weights, and returns how many there were.
     pub(super) fn settle(&mut self) -> u64 {
         let count = self.put_aside();
         *self = Self::over(self.left());
         count
     }
 
-    /// Lets weights pass up to the first that reaches the end, which ends the jump, and returns its
-    /// position, or the number of weights if none does. Weights must be above 0 and finite, and
-    /// none put aside.
+    /// Skips weights up to the first that reaches the end, which ends the jump. Returns the
+    /// position of that weight, or the number of weights if none reaches the end. Weights must be
+    /// above 0 and finite, and none may be buffered.
     #[inline]
     pub(super) fn pass(&mut self, weights: &[f64]) -> usize {
         let walk = Walk::over(self.left, weights);
@@ -75,8 +75,8 @@ impl Jump {
         walk.passed
     }
 
-    /// As [`pass`](Self::pass), for numbers that may not all be above 0 and finite. Returns nothing
-    /// if one is not, and nothing has passed.
+    /// Like [`pass`](Self::pass), for numbers that may not all be above 0 and finite. If one of
+    /// them is not, returns `None` and skips nothing.
     #[inline]
     pub(super) fn pass_checked(&mut self, numbers: &[f64]) -> Option<usize> {
         let walk = Walk::over(self.left, numbers);
@@ -88,13 +88,14 @@ impl Jump {
     }
 }
 
-/// What a walk over numbers came to: it ends where one reaches what is left, if all before are
-/// above 0.
+/// The result of a walk over numbers. The walk ends at the first number that reaches what is left,
+/// if all numbers before that one are above 0.
 struct Walk {
-    /// What is left at the end; 0 if a number reached it.
+    /// The weight left at the end; 0 if a number reached it.
     left: f64,
     passed: usize,
-    /// How many numbers from the first were checked, and whether they are above 0 and finite.
+    /// How many numbers from the first on were checked, and whether these are all above 0 and
+    /// finite.
     looked_at: usize,
     are_weights: bool,
 }
@@ -106,11 +107,12 @@ impl Walk {
         let mut signs = 0;
         let (chunks, rest) = numbers.as_chunks::<CHUNK>();
         for (position, chunk) in chunks.iter().enumerate() {
-            // The check of the signs has no part in the chain of subtractions, and runs beside it.
+            // The check of the signs does not depend on the subtractions, so it runs in parallel
+            // with them.
             signs |= chunk.iter().fold(0, |signs, &number| signs | sign_unless_weight(number));
             let after = chunk.iter().fold(left, |left, number| left - number);
-            // Weights above 0 only take away: one of them reached the end if and only if nothing is
-            // left at last.
+            // Weights above 0 only decrease what is left. So one of them reached the end exactly if
+            // nothing is left after the chunk.
             if after > 0.0 {
                 left = after;
             } else {
@@ -134,7 +136,8 @@ impl Walk {
     }
 }
 
-/// Subtracts numbers up to the first that reaches what is left, and returns its position.
+/// Subtracts numbers up to the first that is at least as large as what is left. Returns its
+/// position.
 fn reaches(left: &mut f64, numbers: &[f64]) -> Option<usize> {
     numbers.iter().position(|&number| {
         let reaches = number >= *left;
@@ -143,8 +146,9 @@ fn reaches(left: &mut f64, numbers: &[f64]) -> Option<usize> {
     })
 }
 
-/// Returns a word whose highest bit is set for a negative number, for 0 (less one) and for infinity
-/// or no number (one exponent more): without a branch, so that many are looked at together.
+/// Returns a word whose highest bit is set if the number is not a finite number above 0.
+/// Subtracting 1 sets the bit for 0, and adding 1 to the exponent sets it for infinity and NaN.
+/// There is no branch, so that many numbers are checked together.
 #[inline]
 fn sign_unless_weight(number: f64) -> u64 {
     const EXPONENT: u64 = 1 << 52;
@@ -152,7 +156,7 @@ fn sign_unless_weight(number: f64) -> u64 {
     bits | bits.wrapping_sub(1) | bits.wrapping_add(EXPONENT)
 }
 
-/// Returns true only if all are weights above 0.
+/// Returns true only if all numbers are above 0 and finite.
 fn are_surely_positive(numbers: &[f64]) -> bool {
     numbers.iter().fold(0, |signs, &number| signs | sign_unless_weight(number)) >> 63 == 0
 }
@@ -161,8 +165,7 @@ fn are_surely_positive(numbers: &[f64]) -> bool {
 mod tests {
     use super::*;
 
-    /// Weights of every magnitude, and what is left after each if they are subtracted one at a
-    /// time.
+    /// Returns weights of different magnitudes.
     fn weights() -> Vec<f64> {
         (1..=500_u32).map(|at| f64::from(at % 7 + 1) / f64::from(at % 13 + 1)).collect()
     }

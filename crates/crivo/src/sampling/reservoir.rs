@@ -1,31 +1,31 @@
-//! Reservoir: k items of a stream of unknown length, every set of k as likely as any other.
+//! Reservoir: k items of a stream of unknown length, where every set of k items is equally likely.
 //!
-//! **Question.** What does the stream look like, judged by a fair sample of it?
+//! **Question.** How does the stream look, judged by a fair sample of it?
 //!
-//! **Guarantee.** After `n` items the sample is a uniformly random set of `min(k, n)` of them: each
+//! **Guarantee.** After `n` items the sample is a uniformly random set of `min(k, n)` of them. Each
 //! item is in it with probability `k/n`, each pair with `k(k − 1)/(n(n − 1))`, and so on. Merging
-//! keeps that: the sample of two reservoirs is a uniform sample of both streams, however different
+//! keeps that: the merge of two reservoirs is a uniform sample of both streams, however different
 //! their lengths.
 //!
-//! **Idea.** Give every item a random number and keep the `k` smallest. The numbers need not be
-//! drawn: if the largest of the kept ones is `w`, an item is kept with chance `w`, so the number of
-//! items until the next kept one is geometric, and it replaces a random one of the old. After `n`
-//! items `w` is about `k/n`: almost all items are passed over with a comparison, whole batches of
-//! them without a look at any key.
+//! **Idea.** Give every item a random number and keep the `k` items with the smallest. The numbers
+//! need not be drawn. If the largest kept number is `w`, an item is kept with probability `w`. So
+//! the number of items until the next kept one is geometric, and that item replaces a random one of
+//! the sample. After `n` items `w` is about `k/n`. So almost all items cost one comparison, and
+//! whole batches are skipped without reading any key.
 //!
-//! **When not to use it.** If items have weights, take a
-//! [`WeightedReservoir`](super::WeightedReservoir). If the same item comes many times and each
-//! should count once, a sample of rows is not what is wanted: take the smallest hashes
-//! (`KMinValues`).
+//! **When not to use it.** If items have weights, use a
+//! [`WeightedReservoir`](super::WeightedReservoir). If the same item occurs many times and should
+//! count once, a sample of rows is the wrong tool: take the smallest hashes (`KMinValues`).
 //!
 //! **Sources.** Vitter: *Random sampling with a reservoir* (1985). Li: *Reservoir-sampling
 //! algorithms of time complexity O(n(1 + log(N/n)))* (1994), Algorithm L. Rényi (1953) for the
 //! order statistics that a merge draws.
 //!
-//! **Where this departs from the papers.** Merging: how many of the `k` come from which side is
-//! hypergeometric, by the lengths of the streams; which ones is uniform; and the `w` to go on with
-//! is drawn anew as the `k`-th smallest of all the items' numbers, which does not depend on what is
-//! in the sample. Bytes depend on the order of the stream and on the seed; the guarantee does not.
+//! **Where this departs from the papers.** Merging draws three things. The number of items from
+//! each side is hypergeometric, by the lengths of the streams. The choice of the items is uniform.
+//! The new `w` is drawn as the `k`-th smallest of all items' numbers, which does not depend on the
+//! choice of items. The bytes depend on the order of the stream and on the seed; the guarantee does
+//! not.
 
 use std::ops::RangeInclusive;
 
@@ -59,11 +59,12 @@ pub struct Reservoir {
     scheme: KeyScheme,
     capacity: u32,
     seen: u64,
-    /// How many items will have been seen when the next one comes in: all others cost a comparison.
+    /// The number of items seen before the next one is admitted. All items until then cost a
+    /// comparison.
     next: u64,
     items: Items,
-    /// The largest of the kept items' numbers, which is the chance of an item to come in: 1 before
-    /// the sample is full.
+    /// The largest number of a kept item, which is the probability that an item is admitted; 1
+    /// before the sample is full.
     chance: f64,
     generator: Generator,
 }
@@ -71,18 +72,18 @@ pub struct Reservoir {
 // ---- limits and sizing ----
 
 impl Reservoir {
-    /// How many items can be kept. Memory is taken as they come.
+    /// The numbers of items a sample may keep. Memory is allocated as items arrive.
     pub const CAPACITIES: RangeInclusive<u64> = 1..=u32::MAX as u64;
 
-    /// Streams are counted up to here; later items change nothing any more.
+    /// Streams are counted up to this number. Later items do not change the sample.
     const MOST_SEEN: u64 = i64::MAX as u64;
 }
 
 // ---- construction ----
 
 impl Reservoir {
-    /// An empty sample of up to `capacity` items, which are bytes or text, drawing from the seed.
-    /// Samples that will be merged need different seeds.
+    /// Returns an empty sample of up to `capacity` items, which are bytes or text. It draws random
+    /// numbers from the seed. Samples that will be merged need different seeds.
     ///
     /// # Errors
     /// If the capacity is 0.
@@ -90,8 +91,8 @@ impl Reservoir {
         Self::with_scheme(capacity, KeyScheme::bytes(), seed)
     }
 
-    /// An empty sample of keys of the given scheme. They are kept, not hashed: the scheme's own
-    /// seed only says which batches belong here.
+    /// Returns an empty sample of keys of the given scheme. Keys are kept, not hashed. The scheme's
+    /// seed only decides which batches are accepted.
     ///
     /// # Errors
     /// If the capacity is 0.
@@ -113,7 +114,7 @@ pub(super) fn check_capacity(capacity: u64) -> Result<u32> {
 // ---- update ----
 
 impl Reservoir {
-    /// Shows one key to the sample.
+    /// Adds one key to the stream.
     ///
     /// # Errors
     /// If the key is not of the sample's kind.
@@ -122,10 +123,10 @@ impl Reservoir {
         self.insert_ref(key.to_ref())
     }
 
-    /// Shows one key, whose kind is known only at run time.
+    /// Adds one key to the stream, whose kind is known only at run time.
     ///
     /// # Errors
-    /// If the key is not of the sample's kind, or of 4 GiB and more.
+    /// If the key is not of the sample's kind, or has 4 GiB or more.
     #[inline]
     pub fn insert_ref(&mut self, key: KeyRef<'_>) -> Result<()> {
         check_key(self.scheme, key)?;
@@ -137,15 +138,16 @@ impl Reservoir {
         Ok(())
     }
 
-    /// Shows a batch of keys: the same as one by one, without a look at those that are passed over.
+    /// Adds a batch of keys to the stream. Same result as one by one, but keys that are skipped are
+    /// not read.
     ///
     /// # Errors
-    /// If the batch was hashed under another scheme; nothing is shown then.
+    /// If the batch was hashed under another scheme. Nothing is added then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
         self.insert_batch_as(batch, |key| key)
     }
 
-    /// Shows a batch of keys to the sample. A key that is admitted is kept in the form that `form`
+    /// Adds a batch of keys to the stream. A key that is admitted is kept in the form that `form`
     /// returns.
     pub(crate) fn insert_batch_as<'a>(
         &mut self,
@@ -165,7 +167,7 @@ impl Reservoir {
         }
     }
 
-    /// Takes a key in, and draws when the next one will come in.
+    /// Admits a key, and draws when the next one will be admitted.
     #[cold]
     fn admit(&mut self, key: KeyRef<'_>) {
         if self.seen == Self::MOST_SEEN {
@@ -185,15 +187,16 @@ impl Reservoir {
         }
     }
 
-    /// Draws when the next item comes in, if each does with that chance.
+    /// Draws when the next item is admitted, if each item is admitted with probability `chance`.
     fn go_on(&mut self, chance: f64) {
-        // Nothing real comes near the least chance; a forged sketch must not leave the range.
+        // No real stream comes near the least probability, but the value of a forged sketch must
+        // not leave the range.
         self.chance = chance.max(f64::MIN_POSITIVE);
         self.next = self.seen.saturating_add(self.generator.failures(self.chance)).min(Self::MOST_SEEN);
     }
 }
 
-/// Refuses what a sample cannot keep or store.
+/// Refuses keys that a sample cannot keep or store.
 #[inline]
 pub(super) fn check_key(scheme: KeyScheme, key: KeyRef<'_>) -> Result<()> {
     if key.kind() != scheme.kind() {
@@ -216,22 +219,22 @@ impl InsertKeys for Reservoir {
 // ---- query ----
 
 impl Reservoir {
-    /// The sampled keys. As a set they are uniform; their order means nothing.
+    /// The sampled keys. As a set they are uniform; their order has no meaning.
     pub fn sample(&self) -> impl ExactSizeIterator<Item = KeyRef<'_>> {
         (0..self.items.len()).map(|index| self.items.get(index))
     }
 
-    /// Returns how many items were shown.
+    /// The number of items in the stream.
     pub fn seen(&self) -> u64 {
         self.seen
     }
 
-    /// Returns how many items can be kept.
+    /// The largest number of items that the sample keeps.
     pub fn capacity(&self) -> u64 {
         self.capacity.into()
     }
 
-    /// Returns true if nothing was shown.
+    /// Returns true if the stream had no items.
     pub fn is_empty(&self) -> bool {
         self.seen == 0
     }
@@ -241,12 +244,12 @@ impl Reservoir {
         self.scheme
     }
 
-    /// Bytes of memory in use, keys and the struct itself included.
+    /// The number of bytes of memory in use, including keys and the struct itself.
     pub fn memory(&self) -> usize {
         size_of::<Self>() + self.items.memory()
     }
 
-    /// The sizes the sketch was built with, in the order of its constructor.
+    /// Returns the sizes the sketch was built with, in the order of its constructor.
     pub fn parameters(&self) -> Parameters {
         vec![("capacity", Parameter::Count(self.capacity.into()))]
     }
@@ -277,10 +280,11 @@ impl Sample for Reservoir {
 // ---- merge ----
 
 impl Reservoir {
-    /// Makes this a uniform sample of both streams. This sample's generator draws and goes on.
+    /// Merges another sample into this one, which becomes a uniform sample of both streams. The
+    /// random numbers come from this sample's generator.
     ///
     /// # Errors
-    /// If schemes or capacities differ; the sample is unchanged then.
+    /// If schemes or capacities differ. The sample is unchanged then.
     ///
     /// ```
     /// use crivo::sampling::Reservoir;
@@ -310,17 +314,16 @@ impl Reservoir {
         Ok(())
     }
 
-    /// Draws as many items as the sample holds from two streams that are longer together.
+    /// Draws as many items as the sample may hold from two streams that have more items together.
     fn mix(&mut self, other: &Self) {
         let Self { generator, items, .. } = self;
         let (mut mine, mut theirs) = (self.seen, other.seen);
         for _ in 0..self.capacity {
             if generator.below(mine + theirs) < mine { mine -= 1 } else { theirs -= 1 }
         }
-        // What is left was not drawn.
+        // The draws counted down both streams, so the differences are the numbers of drawn items.
         let (mine, theirs) = ((self.seen - mine) as usize, (other.seen - theirs) as usize);
-        // A random choice moves to the front; on the other side only the order of the indexes is
-        // moved.
+        // Move a random choice to the front. On the other side only the indexes are moved.
         let mut any_from = |slot: usize, len: usize| slot + generator.below((len - slot) as u64) as usize;
         for slot in 0..mine {
             items.swap(slot, any_from(slot, items.len()));
@@ -331,8 +334,8 @@ impl Reservoir {
             order.swap(slot, any_from(slot, other.items.len()));
             items.put(mine + slot, other.items.get(order[slot] as usize));
         }
-        // The k-th smallest of n numbers: the gap from each to the next is a power of a uniform
-        // number.
+        // The k-th smallest of n uniform numbers. The logarithms of the gaps between consecutive
+        // ones are added up.
         let total = self.seen + other.seen;
         let gap = |rank| libm::log(generator.unit()) / (total as f64 - f64::from(rank));
         let gaps: f64 = (0..self.capacity).map(gap).sum();
@@ -362,15 +365,15 @@ impl Merge for Reservoir {
 // ---- bytes ----
 
 impl Reservoir {
-    /// The sample as bytes: the contents of a `.crivo` file.
+    /// Returns the sample as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The sample that the bytes hold; it goes on as the stored one would have.
+    /// Reads a sample from bytes. It continues as the stored sample would have.
     ///
     /// # Errors
-    /// If they are not the whole, undamaged bytes of a `Reservoir`: see [`Decode::decode`].
+    /// If the bytes are not the complete, undamaged bytes of a `Reservoir`; see [`Decode::decode`].
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Decode::decode(bytes)
     }

@@ -1,9 +1,9 @@
-// This file is long because the documentation and the examples of its public functions stand in it.
+// This file is long because it contains the documentation and the examples of its public functions.
 
 //! `RowSample`: k rows of a table, the same ones however the table was read.
 //!
-//! **Question.** Which rows to look at, if every set of k is to be as likely as any other, or heavy
-//! rows likelier, and the answer must not depend on threads or partitions?
+//! **Question.** Which rows to look at, if every set of k rows should be equally likely, or heavy
+//! rows more likely? The answer must not depend on threads or partitions.
 //!
 //! **Guarantee.** Over the choice of the seed, the sample is a uniformly random set of `min(k, n)`
 //! of the `n` rows. With weights it is distributed as `k` draws without replacement. Each draw
@@ -11,20 +11,20 @@
 //! function of the seed and of the set of rows with their places: merging the samples of parts
 //! gives the sample of the whole, bit for bit, in any order.
 //!
-//! **Idea.** Every row has a number, which is a hash of the seed and of its place in the table. The
-//! rows with the `k` smallest numbers are the sample. With weights the number is the time at which
-//! a clock of that rate rings, as in [`WeightedReservoir`](super::WeightedReservoir):
-//! `−ln(u)/weight`, where `u` comes from the hash.
+//! **Idea.** Every row has a number, which is a hash of the seed and of the row's place in the
+//! table. The rows with the `k` smallest numbers are the sample. With weights the number is the
+//! time of an exponential clock whose rate is the weight, as in
+//! [`WeightedReservoir`](super::WeightedReservoir): `−ln(u)/weight`, where `u` comes from the hash.
 //!
-//! **Places.** A place is a number that no other row of the table has: its row number, or a file's
-//! number in the high bits and the row's in the low ones. Two parts that both count from 1 are not
-//! parts of one table, and merging refuses them if their samples meet at a place.
+//! **Places.** A place is a number that no other row of the table has. It can be the row number, or
+//! a file's number in the high bits and the row's number in the low ones. Two parts that both count
+//! from 1 are not parts of one table. Merging refuses them if their samples have a place in common.
 //!
-//! **When not to use it.** In one stream of unknown places a [`Reservoir`](super::Reservoir) passes
-//! over whole batches without a look; here every row costs a hash of eight bytes.
+//! **When not to use it.** In a single stream a [`Reservoir`](super::Reservoir) skips whole batches
+//! without reading them. Here every row costs a hash of eight bytes.
 //!
 //! **Sources.** Cohen and Kaplan: *Summarizing data using bottom-k sketches* (2007). Efraimidis and
-//! Spirakis: *Weighted random sampling with a reservoir* (2006), for the clocks.
+//! Spirakis: *Weighted random sampling with a reservoir* (2006), for the exponential clocks.
 
 use alloc::collections::BinaryHeap;
 use std::ops::RangeInclusive;
@@ -60,33 +60,33 @@ use crate::sketch::{Merge, impl_sketch};
 /// ```
 #[derive(Debug, Clone)]
 pub struct RowSample {
-    /// Rows are bytes; the seed of the numbers is the scheme's.
+    /// The kind of the rows, which is bytes, and the seed of the numbers.
     scheme: KeyScheme,
-    /// The seed, mixed: every place is combined with it.
+    /// The mixed seed. Every place is combined with it.
     mask: u64,
     capacity: u32,
     is_weighted: bool,
     seen: u64,
     weightless: u64,
-    /// The row with the largest number is on top.
+    /// A heap with the row of the largest number on top.
     kept: BinaryHeap<NumberedRow>,
-    /// The largest number in a full sample: rows above are refused at once.
+    /// The largest number in a full sample. Rows with larger numbers are refused at once.
     limit: u64,
-    /// The bytes of memory of all kept rows.
+    /// The number of bytes of memory of all kept rows.
     row_bytes: usize,
 }
 
 /// A row in the sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SampledRow<'a> {
-    /// Where the row stands in its table.
+    /// The place of the row in its table.
     pub place: u64,
     /// The row itself, as it was inserted.
     pub row: &'a [u8],
 }
 
-/// A kept row with its number. The order decides which rows stay; rows with the same number, as
-/// clocks at either end of the range of floats have, are told apart by their places.
+/// A kept row with its number. The derived order decides which rows stay. Numbers can be equal,
+/// because clocks are rounded to the ends of the range of floats. Then the places decide.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct NumberedRow {
     number: u64,
@@ -94,20 +94,20 @@ struct NumberedRow {
     row: Vec<u8>,
 }
 
-/// More than any rounding of a product.
+/// A factor larger than any rounding of a product.
 const MARGIN: f64 = 1.0 + 1e-9;
 
 // ---- limits and sizing ----
 
 impl RowSample {
-    /// How many rows can be kept. Memory is taken as they come.
+    /// The numbers of rows a sample may keep. Memory is allocated as rows arrive.
     pub const CAPACITIES: RangeInclusive<u64> = 1..=u32::MAX as u64;
 }
 
 // ---- construction ----
 
 impl RowSample {
-    /// An empty sample of up to `capacity` rows, each as likely as any other.
+    /// Returns an empty sample of up to `capacity` rows, each equally likely.
     ///
     /// # Errors
     /// If the capacity is not in [`CAPACITIES`](Self::CAPACITIES).
@@ -128,7 +128,7 @@ impl RowSample {
         })
     }
 
-    /// An empty sample of up to `capacity` rows, drawn by weight without replacement.
+    /// Returns an empty sample of up to `capacity` rows, drawn by weight without replacement.
     ///
     /// # Errors
     /// If the capacity is not in [`CAPACITIES`](Self::CAPACITIES).
@@ -140,7 +140,7 @@ impl RowSample {
 // ---- update ----
 
 impl RowSample {
-    /// Shows the row at a place that no other row has. In a sample by weight it has the weight 1.
+    /// Adds the row at a place, which no other row may have. In a weighted sample its weight is 1.
     ///
     /// # Errors
     /// If the row has 4 GiB or more.
@@ -148,7 +148,7 @@ impl RowSample {
         self.insert_with(place, || row)
     }
 
-    /// Shows the row at a place. The row itself is asked for only if it gets into the sample.
+    /// Adds the row at a place. `row` is called only if the row is admitted to the sample.
     ///
     /// # Errors
     /// As for [`insert`](Self::insert).
@@ -159,11 +159,11 @@ impl RowSample {
         if number <= self.limit { self.admit(number, place, row()) } else { Ok(()) }
     }
 
-    /// Shows the row at a place with its weight. A row of weight 0 is counted as weightless and
+    /// Adds the row at a place with its weight. A row of weight 0 is counted as weightless and
     /// never sampled.
     ///
     /// # Errors
-    /// If the weight is negative or not finite, the sample is not one by weight, or the row has 4
+    /// If the weight is negative or not finite, if the sample is not weighted, or if the row has 4
     /// GiB or more.
     #[inline]
     pub fn insert_weighted<'a>(
@@ -181,9 +181,9 @@ impl RowSample {
             return Ok(());
         }
         self.seen = self.seen.saturating_add(1);
-        // −ln u is at least 1 − u: most rows need no logarithm. The margin is for rounding, which
-        // must not decide. At the greatest float clocks meet, and before the sample is full there
-        // is no limit.
+        // −ln u is at least 1 − u, so most rows need no logarithm. The margin covers the rounding,
+        // so that rounding never decides. At the greatest float clocks may be equal, so this test
+        // does not apply. Before the sample is full there is no limit.
         let limit = f64::from_bits(self.limit);
         if limit < f64::MAX && 1.0 - self.unit(place) > limit * weight * MARGIN {
             return Ok(());
@@ -192,18 +192,18 @@ impl RowSample {
         if number <= self.limit { self.admit(number, place, row()) } else { Ok(()) }
     }
 
-    /// The number of the row at a place: the smallest ones are the sample.
+    /// Returns the number of the row at a place. The rows with the smallest numbers are the sample.
     #[inline]
     fn number(&self, place: u64, weight: f64) -> u64 {
         if self.is_weighted {
-            // The bits of floats that are not negative have the same order as the floats.
+            // The bits of non-negative floats have the same order as the floats.
             (-libm::log(self.unit(place)) / weight).min(f64::MAX).to_bits()
         } else {
             mix(self.mask ^ place)
         }
     }
 
-    /// Uniform in (0, 1), both ends excluded.
+    /// Returns a number uniform in (0, 1), both ends excluded.
     #[inline]
     fn unit(&self, place: u64) -> f64 {
         ((mix(self.mask ^ place) >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
@@ -221,7 +221,7 @@ impl RowSample {
         } else if let Some(mut last) = self.kept.peek_mut()
             && (number, place) < (last.number, last.place)
         {
-            // The memory of the row that leaves is used again.
+            // Reuse the memory of the row that is replaced.
             self.row_bytes -= last.row.capacity();
             last.row.clear();
             last.row.extend_from_slice(row);
@@ -261,17 +261,17 @@ impl RowSample {
         rows
     }
 
-    /// Returns how many rows were shown, those of weight 0 left out.
+    /// The number of rows added, except those of weight 0.
     pub fn seen(&self) -> u64 {
         self.seen
     }
 
-    /// Returns how many rows of weight 0 were shown.
+    /// The number of rows of weight 0 that were added.
     pub fn weightless(&self) -> u64 {
         self.weightless
     }
 
-    /// Returns how many rows can be kept.
+    /// The largest number of rows that the sample keeps.
     pub fn capacity(&self) -> u64 {
         self.capacity.into()
     }
@@ -281,7 +281,7 @@ impl RowSample {
         self.is_weighted
     }
 
-    /// Returns true if no row with a weight above 0 was shown.
+    /// Returns true if no row with a weight above 0 was added.
     pub fn is_empty(&self) -> bool {
         self.seen == 0
     }
@@ -291,12 +291,12 @@ impl RowSample {
         self.scheme
     }
 
-    /// Bytes of memory in use, rows and the struct itself included.
+    /// The number of bytes of memory in use, including rows and the struct itself.
     pub fn memory(&self) -> usize {
         size_of::<Self>() + self.kept.capacity() * size_of::<NumberedRow>() + self.row_bytes
     }
 
-    /// The sizes it was built with.
+    /// Returns the sizes the sample was built with.
     pub fn parameters(&self) -> Parameters {
         let draws = if self.is_weighted { "by weight" } else { "uniform" };
         vec![("capacity", Parameter::Count(self.capacity.into())), ("draws", Parameter::Name(draws))]
@@ -331,11 +331,12 @@ impl PartialEq for RowSample {
 // ---- merge ----
 
 impl RowSample {
-    /// Makes this the sample of both parts of a table, bit for bit.
+    /// Merges another part's sample into this one. The result is, bit for bit, the sample of both
+    /// parts of the table.
     ///
     /// # Errors
-    /// If capacities, seeds or the ways to draw differ, or if both samples have a row of the same
-    /// place; the sample is unchanged then.
+    /// If the capacities, the seeds or the kinds of draws differ, or if both samples have a row
+    /// with the same place. The sample is unchanged then.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.scheme.require_same(other.scheme)?;
         require_same_capacity(self.capacity, other.capacity)?;
@@ -371,15 +372,15 @@ impl Merge for RowSample {
 // ---- bytes ----
 
 impl RowSample {
-    /// The sample as bytes: the contents of a `.crivo` file.
+    /// Returns the sample as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The sample that the bytes hold.
+    /// Reads a sample from bytes.
     ///
     /// # Errors
-    /// If they are not the whole, undamaged bytes of a `RowSample`: see [`Decode::decode`].
+    /// If the bytes are not the complete, undamaged bytes of a `RowSample`; see [`Decode::decode`].
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Decode::decode(bytes)
     }
@@ -434,7 +435,8 @@ impl Decode for RowSample {
 impl RowSample {
     fn read_rows(&self, reader: &mut Reader<'_>) -> Result<Vec<NumberedRow>> {
         let count = self.seen.min(self.capacity.into());
-        // Each takes at least twenty bytes: what cannot be there gets no room, and an error below.
+        // Each row takes at least twenty bytes. So no memory is allocated for rows that the bytes
+        // cannot contain; reading those fails below.
         let room = usize::try_from(count).unwrap_or(usize::MAX).min(reader.left() / 20);
         let mut rows: Vec<NumberedRow> = Vec::with_capacity(room);
         for _ in 0..count {

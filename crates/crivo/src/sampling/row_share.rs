@@ -1,14 +1,14 @@
-//! Each row with the same chance.
+//! Samples in which each row is drawn with the same probability.
 //!
-//! The number of rows is not known beforehand, and the sample is not kept: each row is taken or
-//! passed over by itself, so that any input streams through. The size of the sample is binomial.
+//! The number of rows is not known beforehand, and the sample is not kept. Each row is drawn or
+//! skipped by itself, so the input can be a stream. The size of the sample is binomial.
 
 use crate::error::{Error, Result};
 use crate::hash::split_mix::mix;
 
 /// Decides for each row of a stream whether it belongs to a sample of a given share of all rows.
 ///
-/// The seed and the place of a row decide, so the same rows are drawn however the input is split.
+/// The seed and the place of a row decide. So the same rows are drawn however the input is split.
 ///
 /// ```
 /// use crivo::sampling::RowShare;
@@ -33,7 +33,8 @@ impl RowShare {
         if !(share > 0.0 && share <= 1.0) {
             return Err(Error::parameter("share", "above 0 and at most 1", share));
         }
-        // The product with 1 is rounded to 2^64 and converted to the largest integer: all rows.
+        // With a share of 1 the product is rounded to 2^64 and saturates at the largest integer:
+        // all rows.
         Ok(Self { mask: mix(seed), limit: (share * u64::MAX as f64) as u64 })
     }
 
@@ -48,8 +49,8 @@ impl RowShare {
 mod tests {
     use super::*;
 
-    /// 64 seeds × 10⁵ rows. The number drawn is binomial: five standard deviations are exceeded
-    /// with a chance below 10⁻⁶, and are 0.6 % of the number at a share of 0.1.
+    /// 64 seeds × 10⁵ rows. The number of rows drawn is binomial. Five standard deviations are
+    /// exceeded with a probability below 10⁻⁶, and are 0.6 % of the number at a share of 0.1.
     #[test]
     fn share_of_the_rows_is_the_one_asked_for() {
         for share in [0.01, 0.1, 0.5] {

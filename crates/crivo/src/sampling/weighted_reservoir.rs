@@ -1,9 +1,9 @@
-// This file is long because the documentation and the examples of its public functions stand in it.
+// This file is long because it contains the documentation and the examples of its public functions.
 
-//! Weighted reservoir: k items of a stream, heavy ones more likely.
+//! Weighted reservoir: k items of a stream, where heavy items are more likely.
 //!
-//! **Question.** Which k customers to call, if one who spent twice as much should be twice as
-//! likely to be the next one drawn?
+//! **Question.** Which k customers to call, if a customer who spent twice as much should be twice
+//! as likely to be drawn next?
 //!
 //! **Guarantee.** The sample is distributed as `k` draws without replacement. Each draw takes one
 //! of the remaining items with a probability proportional to its weight. Merging keeps that
@@ -11,20 +11,20 @@
 //! equal weights it is uniform.
 //!
 //! **Idea.** Every item has a clock that rings after an exponential time with the rate `weight`.
-//! The first `k` to ring are the sample, in the order in which the draws would have found them.
-//! Once there are `k`, with the last of them ringing at `h`, an item of weight `w` gets in with
-//! chance `1 − e^(−wh)`: so the sum of the weights until the next one gets in is exponential too,
-//! and is drawn at once. All others cost a subtraction.
+//! The first `k` clocks to ring are the sample, in the order in which the draws would have found
+//! them. If the sample is full and its last clock rings at `h`, an item of weight `w` is admitted
+//! with probability `1 − e^(−wh)`. So the sum of the weights until the next admitted item is
+//! exponential too, and is drawn at once. All items before it cost a subtraction.
 //!
 //! **When not to use it.** If all weights are equal, [`Reservoir`](super::Reservoir) is simpler and
-//! faster. If inclusion itself should be proportional to the weight: no sample without replacement
-//! does that when a single item has more than `1/k` of all weight.
+//! faster. If the probability of inclusion itself should be proportional to the weight: no sample
+//! without replacement can do that when a single item has more than `1/k` of all weight.
 //!
 //! **Sources.** Efraimidis and Spirakis: *Weighted random sampling with a reservoir* (2006),
 //! Algorithm A-ExpJ.
 //!
 //! **Where this departs from the paper.** The paper keeps the largest keys `u^(1/w)`. A clock is
-//! the negative logarithm of that key, which neither rounds to 1 for heavy items nor to 0 for light
+//! the negative logarithm of such a key. It neither rounds to 1 for heavy items nor to 0 for light
 //! ones.
 
 use alloc::collections::BinaryHeap;
@@ -60,17 +60,17 @@ use crate::sketch::{Merge, Sample, impl_sketch};
 pub struct WeightedReservoir {
     scheme: KeyScheme,
     capacity: u32,
-    /// Without those whose weights the jump has put aside.
+    /// The number of items seen, without those whose weights are buffered in `jump`.
     settled: u64,
     weightless: u64,
-    /// The one that rang last is on top.
+    /// A heap with the item whose clock rang last on top.
     kept: BinaryHeap<Entry>,
-    /// How much weight passes before the next item gets in: none before the sample is full.
+    /// The weight to skip before the next item is admitted; 0 before the sample is full.
     jump: Jump,
     generator: Generator,
 }
 
-/// A kept key and when its clock rang.
+/// A kept key and the time at which its clock rang.
 #[derive(Debug, Clone, PartialEq)]
 struct Entry {
     clock: f64,
@@ -85,8 +85,8 @@ impl PartialOrd for Entry {
     }
 }
 
-/// Clocks that ring at once, as those at either end of the range of numbers do, are told apart by
-/// their keys: the order of insertion does not matter.
+/// Sorts by the time of the clock. Times can be equal at either end of the range of floats. Then
+/// the keys decide, so that the order of insertion does not matter.
 impl Ord for Entry {
     fn cmp(&self, other: &Self) -> Ordering {
         self.clock.total_cmp(&other.clock).then_with(|| self.key.cmp(&other.key))
@@ -106,18 +106,18 @@ impl PartialEq for WeightedReservoir {
 // ---- limits and sizing ----
 
 impl WeightedReservoir {
-    /// How many items can be kept. Memory is taken as they come.
+    /// The numbers of items a sample may keep. Memory is allocated as items arrive.
     pub const CAPACITIES: RangeInclusive<u64> = 1..=u32::MAX as u64;
 
-    /// Streams are counted up to here.
+    /// Streams are counted up to this number.
     const MOST_SEEN: u64 = i64::MAX as u64;
 }
 
 // ---- construction ----
 
 impl WeightedReservoir {
-    /// An empty sample of up to `capacity` items, which are bytes or text, drawing from the seed.
-    /// Samples that will be merged need different seeds.
+    /// Returns an empty sample of up to `capacity` items, which are bytes or text. It draws random
+    /// numbers from the seed. Samples that will be merged need different seeds.
     ///
     /// # Errors
     /// If the capacity is 0.
@@ -125,8 +125,8 @@ impl WeightedReservoir {
         Self::with_scheme(capacity, KeyScheme::bytes(), seed)
     }
 
-    /// An empty sample of keys of the given scheme. They are kept, not hashed: the scheme's own
-    /// seed only says which batches belong here.
+    /// Returns an empty sample of keys of the given scheme. Keys are kept, not hashed. The scheme's
+    /// seed only decides which batches are accepted.
     ///
     /// # Errors
     /// If the capacity is 0.
@@ -141,7 +141,8 @@ impl WeightedReservoir {
 // ---- update ----
 
 impl WeightedReservoir {
-    /// Shows one key with its weight. A weight of 0 is counted as weightless; it is never sampled.
+    /// Adds one key to the stream with its weight. A key of weight 0 is counted as weightless and
+    /// never sampled.
     ///
     /// # Errors
     /// If the key is not of the sample's kind, or if the weight is negative or not finite.
@@ -150,14 +151,14 @@ impl WeightedReservoir {
         self.insert_ref(key.to_ref(), weight)
     }
 
-    /// Shows one key, whose kind is known only at run time.
+    /// Adds one key to the stream, whose kind is known only at run time.
     ///
     /// # Errors
-    /// As for [`insert`](Self::insert), and if the key is of 4 GiB and more.
+    /// As for [`insert`](Self::insert), and if the key has 4 GiB or more.
     #[inline]
     pub fn insert_ref(&mut self, key: KeyRef<'_>, weight: f64) -> Result<()> {
         check_key(self.scheme, key)?;
-        // What nearly every item of a long stream comes to.
+        // The path of nearly every item of a long stream.
         if self.jump.pass_light(weight) {
             return Ok(());
         }
@@ -181,7 +182,7 @@ impl WeightedReservoir {
         Ok(())
     }
 
-    /// Subtracts and counts the weights that were put aside.
+    /// Subtracts and counts the buffered weights.
     fn settle(&mut self) {
         let passed = self.jump.settle();
         self.count(passed);
@@ -191,12 +192,12 @@ impl WeightedReservoir {
         self.settled = (self.settled + items).min(Self::MOST_SEEN);
     }
 
-    /// Shows a batch of keys, each with its weight: the same as one by one, without a look at keys
-    /// that are passed over.
+    /// Adds a batch of keys to the stream, each with its weight. Same result as one by one, but
+    /// keys that are skipped are not read.
     ///
     /// # Errors
-    /// If the batch was hashed under another scheme, if there are not as many weights as keys, or
-    /// if a weight is negative or not finite; nothing is shown then.
+    /// If the batch was hashed under another scheme, if the numbers of weights and keys differ, or
+    /// if a weight is negative or not finite. Nothing is added then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>, weights: &[f64]) -> Result<()> {
         self.scheme.require_same_keys(batch.scheme())?;
         if weights.len() != batch.len() {
@@ -211,7 +212,8 @@ impl WeightedReservoir {
         Ok(())
     }
 
-    /// Shows keys whose weights are above 0, the first of which have passed.
+    /// Adds keys whose weights are all above 0. The first `passed` of them have been skipped
+    /// already.
     fn insert_positive(&mut self, batch: &KeyBatch<'_>, weights: &[f64], passed: usize) {
         let mut position = passed;
         self.count(passed as u64);
@@ -224,7 +226,7 @@ impl WeightedReservoir {
         }
     }
 
-    /// Shows keys some of whose weights are 0, or numbers that are not weights.
+    /// Adds keys of which some have the weight 0, or numbers that are not weights.
     #[cold]
     fn insert_others(&mut self, batch: &KeyBatch<'_>, weights: &[f64]) -> Result<()> {
         weights.iter().try_for_each(|&weight| check_weight(weight))?;
@@ -245,7 +247,8 @@ impl WeightedReservoir {
         self.count(1);
         let unit = self.generator.unit();
         let clock = if self.is_full() {
-            // It is known to have rung before the last one: an exponential time cut off there.
+            // The clock is known to ring before the last one: an exponential time truncated at the
+            // last clock.
             let last = self.last_clock();
             self.kept.pop();
             (-libm::log1p(unit * libm::expm1(-weight * last)) / weight).min(last)
@@ -256,14 +259,14 @@ impl WeightedReservoir {
         self.draw_jump();
     }
 
-    /// Draws the weight that passes before the next item gets in.
+    /// Draws the weight to skip before the next item is admitted.
     fn draw_jump(&mut self) {
         if self.is_full() {
             self.jump = Jump::over(-libm::log(self.generator.unit()) / self.last_clock());
         }
     }
 
-    /// The longest jump that can be drawn.
+    /// Returns the longest jump that can be drawn.
     fn longest_jump(&self) -> f64 {
         -libm::log(Generator::LEAST_UNIT) / self.last_clock()
     }
@@ -303,22 +306,22 @@ impl WeightedReservoir {
         entries
     }
 
-    /// Returns how many items with a weight above 0 were shown.
+    /// The number of items with a weight above 0 in the stream.
     pub fn seen(&self) -> u64 {
         (self.settled + self.jump.put_aside()).min(Self::MOST_SEEN)
     }
 
-    /// Returns how many items of weight 0 were shown.
+    /// The number of items of weight 0 in the stream.
     pub fn weightless(&self) -> u64 {
         self.weightless
     }
 
-    /// Returns how many items can be kept.
+    /// The largest number of items that the sample keeps.
     pub fn capacity(&self) -> u64 {
         self.capacity.into()
     }
 
-    /// Returns true if no item with a weight above 0 was shown.
+    /// Returns true if the stream had no item with a weight above 0.
     pub fn is_empty(&self) -> bool {
         self.seen() == 0
     }
@@ -328,7 +331,7 @@ impl WeightedReservoir {
         self.scheme
     }
 
-    /// Bytes of memory in use, keys and the struct itself included.
+    /// The number of bytes of memory in use, including keys and the struct itself.
     pub fn memory(&self) -> usize {
         let length = |entry: &Entry| if let OwnedKey::Bytes(bytes) = &entry.key { bytes.len() } else { 0 };
         size_of::<Self>()
@@ -336,7 +339,7 @@ impl WeightedReservoir {
             + self.kept.iter().map(length).sum::<usize>()
     }
 
-    /// The sizes the sketch was built with, in the order of its constructor.
+    /// Returns the sizes the sketch was built with, in the order of its constructor.
     pub fn parameters(&self) -> Parameters {
         vec![("capacity", Parameter::Count(self.capacity.into()))]
     }
@@ -373,11 +376,11 @@ impl Sample for WeightedReservoir {
 // ---- merge ----
 
 impl WeightedReservoir {
-    /// Makes this the weighted sample of both streams: the clocks that rang first. This sample's
-    /// generator goes on.
+    /// Merges another sample into this one, which becomes the weighted sample of both streams: the
+    /// keys whose clocks rang first. The random numbers come from this sample's generator.
     ///
     /// # Errors
-    /// If schemes or capacities differ; the sample is unchanged then.
+    /// If schemes or capacities differ. The sample is unchanged then.
     ///
     /// ```
     /// use crivo::sampling::WeightedReservoir;
@@ -424,15 +427,16 @@ impl Merge for WeightedReservoir {
 // ---- bytes ----
 
 impl WeightedReservoir {
-    /// The sample as bytes: the contents of a `.crivo` file.
+    /// Returns the sample as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The sample that the bytes hold; it goes on as the stored one would have.
+    /// Reads a sample from bytes. It continues as the stored sample would have.
     ///
     /// # Errors
-    /// If they are not the whole, undamaged bytes of a `WeightedReservoir`: see [`Decode::decode`].
+    /// If the bytes are not the complete, undamaged bytes of a `WeightedReservoir`; see
+    /// [`Decode::decode`].
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Decode::decode(bytes)
     }
@@ -482,7 +486,8 @@ impl Decode for WeightedReservoir {
 }
 
 fn read_entries(scheme: KeyScheme, count: u64, reader: &mut Reader<'_>) -> Result<Vec<Entry>> {
-    // Each takes at least twelve bytes: what cannot be there gets no room, and an error below.
+    // Each item takes at least twelve bytes. So no memory is allocated for items that the bytes
+    // cannot contain; reading those fails below.
     let room = usize::try_from(count).unwrap_or(usize::MAX).min(reader.left() / 12);
     let mut entries: Vec<Entry> = Vec::with_capacity(room);
     for _ in 0..count {

@@ -1,32 +1,31 @@
 //! The exact similarity of two sets.
 //!
-//! **Question.** How many elements do two sets have in common, and what share of all is that? The
-//! Jaccard similarity is `J = |A ∩ B| / |A ∪ B|`.
+//! **Question.** How many elements do two sets have in common, and what share of their union is
+//! that? The Jaccard similarity is `J = |A ∩ B| / |A ∪ B|`.
 //!
-//! **Guarantee.** Exact. Sets are slices of 64-bit numbers: ids, or hashes of whatever the elements
-//! are.
+//! **Guarantee.** Exact. Sets are slices of 64-bit numbers: ids, or hashes of elements of any kind.
 //!
 //! **Idea.** Sorted sets are compared in one pass over both, which takes about as long as reading
-//! them. If one set is far smaller, its elements are found by leaps through the larger. For pairs
-//! above a threshold [`at_least`] stops as soon as the threshold cannot be reached any more: most
-//! pairs that are not alike are dismissed by their sizes or their first few elements. Sets that are
-//! not sorted are sorted in a copy, and numbers below a small limit need no order: a table with a
-//! bit for each is enough.
+//! them. If one set is far smaller, each of its elements is searched in the larger set by
+//! galloping. For pairs above a threshold [`at_least`] stops as soon as the threshold cannot be
+//! reached any more. Most pairs that are not alike are dismissed by their sizes or their first few
+//! elements. Unsorted sets are sorted in a copy. Numbers below a small limit need no order: a
+//! bitmap is enough.
 //!
-//! **Two empty sets** have no similarity: the share of nothing is `None`, not 1, so that texts
-//! without features never pass for equal.
+//! **Two empty sets** have no similarity: it is `None`, not 1, so that texts without features never
+//! count as equal.
 //!
-//! **When not to use it.** For sets that no longer fit in memory: a [`MinHash`](super::MinHash) of
-//! each tells their similarity within `1/√k`. [`DirectTable`](crate::membership::DirectTable) keeps
-//! a set of small integers, and compares it with others.
+//! **When not to use it.** For sets that do not fit in memory: a [`MinHash`](super::MinHash) of
+//! each estimates their similarity within `1/√k`. [`DirectTable`](crate::membership::DirectTable)
+//! keeps a set of small integers, and compares it with others.
 //!
 //! **Sources.** Jaccard: *The distribution of the flora in the alpine zone* (1912). Bentley, Yao:
-//! *An almost optimal algorithm for unbounded searching* (1976), for the leaps.
+//! *An almost optimal algorithm for unbounded searching* (1976), for the galloping search.
 
 use crate::cpu;
 use crate::error::{Error, Result};
 
-/// What two sets have in common.
+/// The number of elements that two sets have in common, and their sizes.
 ///
 /// ```
 /// use crivo::similarity::jaccard::overlap_sorted;
@@ -47,13 +46,13 @@ impl Overlap {
         self.common
     }
 
-    /// Returns how many elements are in either set.
+    /// Returns how many elements the union of both sets has.
     pub fn union(self) -> usize {
         self.first + self.second - self.common
     }
 
-    /// Returns the Jaccard similarity: the share of the union that is in both sets. `None` if both
-    /// are empty.
+    /// Returns the Jaccard similarity: the share of the union that is in both sets. Returns `None`
+    /// if both are empty.
     pub fn jaccard(self) -> Option<f64> {
         share(self.common, self.union())
     }
@@ -76,7 +75,7 @@ pub fn overlap_sorted(a: &[u64], b: &[u64]) -> Overlap {
     Overlap { common, first: a.len(), second: b.len() }
 }
 
-/// The Jaccard similarity of two sorted sets; none if both are empty.
+/// Returns the Jaccard similarity of two sorted sets, or `None` if both are empty.
 ///
 /// ```
 /// use crivo::similarity::jaccard::jaccard_sorted;
@@ -87,8 +86,8 @@ pub fn jaccard_sorted(a: &[u64], b: &[u64]) -> Option<f64> {
     overlap_sorted(a, b).jaccard()
 }
 
-/// The Jaccard similarity of two sorted sets if it is at least `threshold`, which takes far less
-/// time where it is not; none if it is less, or if both sets are empty.
+/// Returns the Jaccard similarity of two sorted sets if it is at least `threshold`. Returns `None`
+/// if it is less, or if both sets are empty. Sets below the threshold take far less time.
 ///
 /// ```
 /// use crivo::similarity::jaccard::at_least;
@@ -114,10 +113,10 @@ pub fn overlap_unsorted(a: &[u64], b: &[u64]) -> Overlap {
 }
 
 /// Returns the overlap of two sets of numbers below `universe`, in any order. Repetitions count
-/// once. It uses two tables with a bit for each number.
+/// once. It needs two bitmaps with a bit for each number.
 ///
 /// # Errors
-/// If a number is not below the universe, or if there is no memory for the tables.
+/// If a number is not below `universe`, or if there is no memory for the bitmaps.
 ///
 /// ```
 /// use crivo::similarity::jaccard::overlap_direct;
@@ -139,15 +138,15 @@ pub fn overlap_direct(a: &[u64], b: &[u64], universe: u64) -> Result<Overlap> {
 }
 
 /// Returns the overlap of two sets that are bitmaps: each number is one bit. Bits of the longer
-/// bitmap past the end of the other are in that set alone.
+/// bitmap past the end of the other are only in the longer one's set.
 pub fn overlap_of_bits(a: &[u64], b: &[u64]) -> Overlap {
     let ones = |words: &[u64]| words.iter().map(|word| word.count_ones() as usize).sum();
     let common = a.iter().zip(b).map(|(a, b)| (a & b).count_ones() as usize).sum();
     Overlap { common, first: ones(a), second: ones(b) }
 }
 
-/// Returns how many elements sets of these sizes must share to reach the threshold; none if they
-/// cannot.
+/// Returns how many elements sets of these sizes must share to reach the threshold, or `None` if
+/// they cannot reach it.
 fn needed_in_common(first: usize, second: usize, threshold: f64) -> Option<usize> {
     let smaller = first.min(second);
     let reaches = |common: usize| {
@@ -156,8 +155,8 @@ fn needed_in_common(first: usize, second: usize, threshold: f64) -> Option<usize
     if !reaches(smaller) {
         return None;
     }
-    // J ≥ t exactly if c ≥ t/(1 + t) · (|A| + |B|); the quotient is rounded, the similarity
-    // decides.
+    // J ≥ t exactly if c ≥ t/(1 + t) · (|A| + |B|). The quotient is rounded, so the similarity
+    // itself decides.
     let estimate = threshold.max(0.0) / (1.0 + threshold.max(0.0)) * (first + second) as f64;
     let mut needed = (estimate as usize).saturating_sub(1).min(smaller);
     while needed < smaller && !reaches(needed) {
@@ -166,7 +165,7 @@ fn needed_in_common(first: usize, second: usize, threshold: f64) -> Option<usize
     Some(needed)
 }
 
-/// One set is that many times larger than the other: leaping takes fewer steps than walking.
+/// If one set is this many times larger than the other, galloping takes fewer steps than walking.
 const LEAP_RATIO: usize = 16;
 
 /// Returns how many elements two sorted sets share, unless it is certainly less than `needed`.
@@ -184,12 +183,12 @@ fn common_sorted(a: &[u64], b: &[u64], needed: usize) -> Option<usize> {
 /// The number of steps between two checks whether `needed` common elements are still possible.
 const STRIDE: usize = 8;
 
-/// The number of elements that are compared at once where both sets are equal for a stretch.
+/// The number of elements that are compared at once while both sets are equal.
 const RUN: usize = 4;
 
-/// Advances whichever set is behind, or both. Sets that are much alike are alike for long
-/// stretches, which are passed several elements at a time; elsewhere no branch depends on the
-/// elements: a comparison is an addition of 0 or 1.
+/// Counts the common elements by advancing the set that is behind, or both. Similar sets are equal
+/// over long stretches, which are skipped several elements at a time. Elsewhere no branch depends
+/// on the elements: a comparison is an addition of 0 or 1.
 fn walk(a: &[u64], b: &[u64], needed: usize) -> Option<usize> {
     let (mut a, mut b, mut common) = (a, b, 0);
     while let (Some(next_a), Some(next_b)) = (a.first_chunk::<STRIDE>(), b.first_chunk::<STRIDE>()) {
@@ -200,7 +199,7 @@ fn walk(a: &[u64], b: &[u64], needed: usize) -> Option<usize> {
         }
         let (mut i, mut j) = (0, 0);
         for _ in 0..STRIDE {
-            // Neither index can have passed the number of steps.
+            // The remainder avoids a bounds check: neither index exceeds the number of steps.
             let (x, y) = (next_a[i % STRIDE], next_b[j % STRIDE]);
             common += usize::from(x == y);
             i += usize::from(x <= y);
@@ -223,7 +222,8 @@ fn walk(a: &[u64], b: &[u64], needed: usize) -> Option<usize> {
     (common >= needed).then_some(common)
 }
 
-/// Searches each element of the small set in what is left of the large one, by leaps that double.
+/// Counts the common elements by galloping: searches each element of the small set in the rest of
+/// the large one, in steps that double.
 fn leap(small: &[u64], large: &[u64], needed: usize) -> Option<usize> {
     let (mut rest, mut common) = (large, 0);
     for (searched, &element) in small.iter().enumerate() {
@@ -234,7 +234,7 @@ fn leap(small: &[u64], large: &[u64], needed: usize) -> Option<usize> {
         while reach < rest.len() && rest[reach] < element {
             reach *= 2;
         }
-        // It is not before half the reach, and not after it.
+        // The element's position is between half of `reach` and `reach`.
         let end = rest.len().min(reach + 1);
         let start = (reach / 2).min(end);
         let at = start + rest[start..end].partition_point(|&other| other < element);

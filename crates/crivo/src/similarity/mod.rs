@@ -1,7 +1,7 @@
-//! Which are alike?
+//! Which sets are similar?
 //!
-//! Likeness is the Jaccard similarity of two sets, `J = |A ∩ B| / |A ∪ B|`: sets of a text's
-//! features, of the films a person saw, or of any 64-bit hashes that the caller brings.
+//! Similarity is the Jaccard similarity of two sets, `J = |A ∩ B| / |A ∪ B|`. The sets are those of
+//! a text's features, of the films a person saw, or of any 64-bit hashes that the caller supplies.
 //!
 //! | part | answers | cost |
 //! |---|---|---|
@@ -11,11 +11,12 @@
 //! | [`Bands`] | which slots of a signature to look up together, so that pairs above a threshold meet | – |
 //! | [`winnow`] | which few positions of a text find every passage it shares with another | two steps a word |
 //! | [`runs`] | the passages that two texts share, word for word | a step a word |
-//! | [`LshIndex`] | which of many sets are like this one, or like each other, without comparing all | one step a band |
+//! | [`LshIndex`] | which of many sets are similar to a given one, or to each other, without comparing all | one step a band |
 //!
-//! To find what is alike among many: a signature of each set ([`MinHash`]), bands that fit the
-//! threshold ([`Bands::for_threshold`]), an index of them ([`LshIndex`]), and the exact similarity
-//! of the candidates it names ([`jaccard`]). [`Bands::expected_missed`] says how many were never
+//! To find what is similar among many sets, take four steps. Make a signature of each set
+//! ([`MinHash`]), choose bands that fit the threshold ([`Bands::for_threshold`]), and put the
+//! signatures into an index ([`LshIndex`]). Then compute the exact similarity of the candidates it
+//! returns ([`jaccard`]). [`Bands::expected_missed`] estimates how many similar pairs were never
 //! candidates.
 
 pub mod bands;
@@ -34,12 +35,12 @@ use crate::error::Result;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Returns an empty array with room for `len` hashes, on huge pages if the system has them: for
-/// engines that keep the sets of many texts, and spend much of their time on the first touch of
-/// each page otherwise.
+/// Returns an empty array with room for `len` hashes, on huge pages if the system has them. It is
+/// for programs that keep the sets of many texts, which would otherwise spend much time on the
+/// first access to each page.
 ///
 /// # Errors
-/// If the memory cannot be had.
+/// If the memory cannot be allocated.
 ///
 /// ```
 /// let mut hashes = crivo::similarity::room_for_hashes(1 << 20)?;

@@ -1,17 +1,18 @@
 //! Which passages do two texts share, from their first to their last common word?
 //!
-//! A common run is a stretch of words that stands in both texts. It is maximal if the words before
-//! it differ, or one text begins there, and likewise behind it. [`common_runs`] finds every maximal
-//! run of at least `least` words. It looks at places where an [anchor](super::winnow) of both texts
-//! is the same, and extends them word by word. Every such run contains at least one anchor.
+//! A common run is a sequence of words that occurs in both texts. It is maximal if it cannot be
+//! extended at either end: the next words differ, or one text ends. [`common_runs`] finds every
+//! maximal run of at least `least` words. It looks at positions where both texts have the same
+//! [anchor](super::winnow), and extends them word by word. Every such run contains at least one
+//! anchor.
 //!
 //! Texts are given as the hashes of their words
 //! ([`Shingler::tokens`](super::shingle::Shingler::tokens)).
 //!
 //! # Cost
 //!
-//! A step a word, and one for each pair of places with the same anchor. Texts that repeat one
-//! passage `n` and `m` times have `n · m` common runs, and all of them are found.
+//! One step for each word, and one for each pair of positions with the same anchor. Texts that
+//! repeat one passage `n` and `m` times have `n · m` common runs, and all of them are found.
 //!
 //! ```
 //! use crivo::similarity::runs::{Run, common_runs};
@@ -30,20 +31,20 @@ use crate::hash::TableSecret;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// A stretch of words that stands in two texts.
+/// A sequence of words that occurs in two texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Run {
-    /// Its first word in one text.
+    /// The position of its first word in one text.
     pub one: usize,
-    /// Its first word in the other text.
+    /// The position of its first word in the other text.
     pub other: usize,
     /// The number of its words.
     pub len: usize,
 }
 
 impl Run {
-    /// The longest common run through the word at `one` of one text and that at `other` of the
-    /// other; of length 0 if those words differ.
+    /// Returns the longest common run through the word at `one` of the first text and the word at
+    /// `other` of the second. Its length is 0 if these words differ.
     ///
     /// ```
     /// use crivo::similarity::runs::Run;
@@ -65,7 +66,7 @@ impl Run {
     }
 }
 
-/// Every maximal common run of at least `least` words, ascending.
+/// Returns every maximal common run of at least `least` words, in ascending order.
 ///
 /// # Errors
 /// If `least` is not between [`LEAST_RUN`](super::winnow::LEAST_RUN) and
@@ -79,7 +80,8 @@ pub fn common_runs(one: &[u64], other: &[u64], least: usize) -> Result<Vec<Run>>
         places.entry(anchor.hash).or_default().push(anchor.position);
     }
     winnow.anchors(one, &mut anchors);
-    // Where the last run of each diagonal ends: other anchors of that run lead to the same.
+    // The end of the last run on each diagonal. Other anchors within that run would find the same
+    // run.
     let mut ends: HashMap<usize, usize, TableSecret> = HashMap::default();
     let mut runs = Vec::new();
     for anchor in &anchors {
@@ -105,7 +107,7 @@ mod tests {
 
     use super::*;
 
-    /// Every maximal run, by trying all pairs of places.
+    /// Returns every maximal run, by trying all pairs of positions.
     fn by_brute_force(one: &[u64], other: &[u64], least: usize) -> Vec<Run> {
         let mut runs = Vec::new();
         for a in 0..one.len() {

@@ -1,21 +1,22 @@
-//! Which few positions of a text find every passage that it shares with another?
+//! Which few positions of a text are enough to find every passage that it shares with another text?
 //!
 //! Winnowing (Schleimer, Wilkerson, Aiken: *Winnowing: local algorithms for document
-//! fingerprinting*, 2003) hashes every run of `k` consecutive words and selects from each `w`
-//! consecutive hashes the smallest; of equal ones the last. Selected positions are anchors.
+//! fingerprinting*, 2003) hashes every `k` consecutive words, a gram. From each `w` consecutive
+//! hashes it selects the smallest, and the last one among equal ones. Selected positions are
+//! anchors.
 //!
 //! # Guarantee
 //!
-//! Two texts that share a run of at least `w + k − 1` words have an anchor in common within that
-//! run, at the same place of the run. The run holds `w` consecutive hashes, and which of them is
-//! selected depends on nothing else. There is no chance in it: hashes decide which anchor it is,
-//! not whether there is one.
+//! Two texts that share a run of at least `w + k − 1` words have a common anchor within that run,
+//! at the same position of the run. The run contains `w` consecutive hashes, and the selection
+//! among them depends on nothing else. The guarantee is not probabilistic: the hashes decide which
+//! anchor is selected, not whether there is one.
 //!
 //! # Cost
 //!
-//! Hashes that are spread evenly make `2/(w + 1)` anchors a word. A text that repeats itself at
-//! every word makes up to one a word. The smallest of a window is looked for again only when it
-//! leaves the window: two steps a word on average, and never more than `w`.
+//! Evenly distributed hashes give `2/(w + 1)` anchors a word. A text that repeats itself at every
+//! word gives up to one a word. The smallest hash of a window is searched again only when it leaves
+//! the window. That takes two steps a word on average, and never more than `w`.
 //!
 //! ```
 //! use crivo::similarity::shingle::{Shingler, Shingles};
@@ -36,23 +37,24 @@ use crate::error::{Error, Result};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// The fewest words of a run that [`Winnow::for_run`] takes: shorter ones are phrases of a
+/// The shortest run in words that [`Winnow::for_run`] accepts: shorter ones are common phrases of a
 /// language.
 pub const LEAST_RUN: usize = 8;
 
-/// The most words of a run that [`Winnow::for_run`] takes.
+/// The longest run in words that [`Winnow::for_run`] accepts.
 pub const LONGEST_RUN: usize = 50_000;
 
-/// A selected position: a run of `k` words, and where it begins.
+/// A selected position: `k` consecutive words, and where they begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Anchor {
-    /// The hash of its words.
+    /// The hash of the words.
     pub hash: u64,
-    /// The number of its first word, from 0.
+    /// The number of the first word, from 0.
     pub position: usize,
 }
 
-/// How anchors are selected: the smallest of `w` consecutive hashes of `k` words each.
+/// The parameters of the selection: the smallest of `w` consecutive hashes of `k` words each is an
+/// anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Winnow {
     window: usize,
@@ -60,10 +62,10 @@ pub struct Winnow {
 }
 
 impl Winnow {
-    /// Windows of `window` hashes of `gram` words each.
+    /// Selects from windows of `window` hashes of `gram` words each.
     ///
     /// # Errors
-    /// If one of them is 0.
+    /// If `window` or `gram` is 0.
     pub fn new(window: usize, gram: usize) -> Result<Self> {
         for (name, size) in [("window", window), ("gram", gram)] {
             if size == 0 {
@@ -73,9 +75,9 @@ impl Winnow {
         Ok(Self { window, gram })
     }
 
-    /// Sizes for which every shared run of at least `words` words has a common anchor: four fifths
-    /// of them are the window, which leaves few anchors, and the rest the gram, which leaves few
-    /// that are common by chance.
+    /// Returns sizes for which every shared run of at least `words` words has a common anchor. Four
+    /// fifths of the words are the window, which gives few anchors. The others are the gram, which
+    /// gives few anchors that are common by chance.
     ///
     /// # Errors
     /// If `words` is not between [`LEAST_RUN`] and [`LONGEST_RUN`].
@@ -98,13 +100,13 @@ impl Winnow {
         self.gram
     }
 
-    /// The shortest run that is sure to have a common anchor: `w + k − 1` words.
+    /// The length of the shortest run that certainly has a common anchor: `w + k − 1` words.
     pub fn guaranteed(self) -> usize {
         self.window + self.gram - 1
     }
 
-    /// Replaces `anchors` by those of a text, given as the hashes of its words, in their order. A
-    /// text of fewer than [`guaranteed`](Self::guaranteed) words has none.
+    /// Replaces the contents of `anchors` by the anchors of a text. `words` are the hashes of its
+    /// words, in order. A text of fewer than [`guaranteed`](Self::guaranteed) words has no anchors.
     pub fn anchors(self, words: &[u64], anchors: &mut Vec<Anchor>) {
         anchors.clear();
         if words.len() < self.guaranteed() {
@@ -127,9 +129,9 @@ impl Winnow {
         }
     }
 
-    /// The windows that select the gram at a position, as their first and last start, among the
-    /// hashes of a part of a text. Windows that are not whole in that part are left out; `None` if
-    /// there is none.
+    /// Returns the windows that select the gram at `position`, as the first and last start of such
+    /// a window. `hashes` are the hashes of a part of a text, and only windows within this part
+    /// count. Returns `None` if there is no such window.
     pub fn windows_of(self, hashes: &[u64], position: usize) -> Option<(usize, usize)> {
         let hash = *hashes.get(position)?;
         let reach = self.window - 1;
@@ -138,14 +140,14 @@ impl Winnow {
         let first = before.map_or(lowest, |at| lowest + at + 1);
         let highest = (position + reach).min(hashes.len() - 1);
         let after = hashes[position + 1..=highest].iter().position(|&other| other <= hash);
-        // The window has to end before a hash that goes before this one.
+        // The window has to end before the next hash that would be selected instead of this one.
         let end = after.map_or(highest, |at| position + at);
         let last = (end + 1).checked_sub(self.window)?.min(position);
         (first <= last).then_some((first, last))
     }
 }
 
-/// Replaces `hashes` by those of every run of `gram` words.
+/// Replaces the contents of `hashes` by the hashes of every `gram` consecutive words.
 pub fn gram_hashes(words: &[u64], gram: usize, hashes: &mut Vec<u64>) {
     hashes.clear();
     let Some((first, rest)) = words.split_at_checked(gram) else { return };
@@ -157,7 +159,7 @@ pub fn gram_hashes(words: &[u64], gram: usize, hashes: &mut Vec<u64>) {
     }));
 }
 
-/// The last of the smallest hashes of a window.
+/// Returns the position of the smallest hash of a window, and of the last one among equal ones.
 fn last_smallest(hashes: &[u64], start: usize, window: usize) -> usize {
     let mut smallest = start;
     for at in start + 1..start + window {
@@ -195,7 +197,7 @@ mod tests {
         found
     }
 
-    /// Few different words make ties and periods; one word makes nothing else.
+    /// Few different words give ties and periods. With one word all hashes are equal.
     fn sequences() -> impl Strategy<Value = Vec<u64>> {
         (1_u64..40).prop_flat_map(|words| proptest::collection::vec(0..words, 0..160))
     }
@@ -219,7 +221,7 @@ mod tests {
             prop_assume!(run.len() >= winnow.guaranteed());
             let one = anchors(winnow, &[&before[..], &run, &after].concat());
             let other = anchors(winnow, &[&others_before[..], &run, &others_after].concat());
-            // In every stretch of exactly the guaranteed length.
+            // Every stretch of exactly the guaranteed length must have a common anchor.
             for start in 0..=run.len() - winnow.guaranteed() {
                 let inside = |found: &[Anchor], shift: usize| -> BTreeSet<(usize, u64)> {
                     let from = shift + start;
@@ -263,8 +265,8 @@ mod tests {
     }
 
     /// A million random words with w = 40 have 48,780 anchors on average. Their number varies less
-    /// than independent draws would, by √48,780 = 221, and 6 of those (2.7 %) are passed less than
-    /// once in 10⁸ runs.
+    /// than that of independent draws, whose standard deviation is √48,780 = 221. It is off by 6 of
+    /// those (2.7 %) less than once in 10⁸ runs.
     #[test]
     fn anchors_are_as_few_as_theory_says() {
         let words: Vec<u64> = (0..1_000_000_u64)

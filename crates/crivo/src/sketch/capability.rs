@@ -1,4 +1,4 @@
-//! What a sketch can take and answer, as one small trait each.
+//! The capabilities of a sketch, what it takes and what it answers, as one small trait each.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ pub trait InsertHashes: Sketch {
     /// Adds one hash, which must come from the sketch's [`scheme`](Sketch::scheme).
     fn insert_hash(&mut self, hash: u64);
 
-    /// Adds many hashes. The result is the same as one by one; random memory accesses overlap.
+    /// Adds many hashes. Same result as one by one, but memory accesses can overlap.
     fn insert_hashes(&mut self, hashes: &[u64]) {
         for &hash in hashes {
             self.insert_hash(hash);
@@ -25,15 +25,15 @@ pub trait InsertHashes: Sketch {
     }
 }
 
-/// A sketch that takes batches of keys: what rows, Arrow columns and lists are turned into.
+/// A sketch that takes batches of keys, which rows, Arrow columns and lists are converted to.
 ///
-/// Sketches that implement [`InsertHashes`] have this for free; those that keep the keys
+/// Sketches that implement [`InsertHashes`] have this automatically. Sketches that keep the keys
 /// themselves (heavy hitters, samples, ranges) implement it directly.
 pub trait InsertKeys {
     /// Adds every key of the batch.
     ///
     /// # Errors
-    /// If the batch was hashed under another [`KeyScheme`](crate::keys::KeyScheme); nothing is
+    /// If the batch was hashed under another [`KeyScheme`](crate::keys::KeyScheme); no key is
     /// inserted then.
     fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()>;
 }
@@ -51,10 +51,10 @@ pub trait AddWeights: InsertKeys {
     /// Counts one key `weight` times.
     ///
     /// # Errors
-    /// As for [`check_key`](Self::check_key); nothing is counted then.
+    /// The errors of [`check_key`](Self::check_key); the key is not counted then.
     fn add_ref(&mut self, key: KeyRef<'_>, weight: u64) -> Result<()>;
 
-    /// Counts every key of the batch as often as the weight at its place says.
+    /// Counts key `i` of the batch `weights[i]` times.
     ///
     /// # Errors
     /// If the batch was hashed under another scheme, or the numbers of keys and weights differ.
@@ -75,7 +75,7 @@ pub trait InsertNumbers {
 
 /// A counter of events that have no keys.
 pub trait CountEvents {
-    /// Counts that many events.
+    /// Counts `events` events.
     fn add(&mut self, events: u64);
 
     /// Returns the number of events, with bounds at 95 %.
@@ -87,8 +87,8 @@ pub trait ContainsHashes {
     /// Returns true if the hash may be in the filter; `false` is certain.
     fn contains_hash(&self, hash: u64) -> bool;
 
-    /// Answers for many hashes, in their order, replacing what `found` held. The answers are the
-    /// same as one by one; random memory accesses overlap.
+    /// Answers for many hashes, in their order, and replaces the content of `found`. The answers
+    /// are the same as one by one, but memory accesses can overlap.
     fn contains_hashes(&self, hashes: &[u64], found: &mut Vec<bool>) {
         found.clear();
         found.extend(hashes.iter().map(|&hash| self.contains_hash(hash)));
@@ -103,33 +103,34 @@ pub trait Membership {
     /// If the key is not of the filter's kind.
     fn contains_ref(&self, key: KeyRef<'_>) -> Result<bool>;
 
-    /// Answers for a batch of keys, in their order, replacing what `found` held.
+    /// Answers for a batch of keys, in their order, and replaces the content of `found`.
     ///
     /// # Errors
     /// If the batch was hashed under another scheme.
     fn contains_batch(&self, batch: &KeyBatch<'_>, found: &mut Vec<bool>) -> Result<()>;
 
-    /// Adds the keys of these hashes one after the other; `fresh` says which were certainly new,
-    /// replacing what it held.
+    /// Adds the keys of these hashes one after the other. Replaces the content of `fresh` with true
+    /// for each key that was certainly new.
     ///
     /// # Errors
-    /// If the filter does not take hashes; nothing is added then.
+    /// If the filter does not take hashes; no key is added then.
     fn insert_new(&mut self, hashes: &[u64], fresh: &mut Vec<bool>) -> Result<()>;
 
-    /// Returns the filter of what is in both sets, which remembers that it is an intersection.
+    /// Returns the filter of the keys that are in both sets. It stores that it is an intersection.
     ///
     /// # Errors
-    /// If the other sketch is no filter that can be combined with this one, or the schemes differ.
+    /// If the other sketch is not a filter that can be combined with this one, or if the schemes
+    /// differ.
     fn intersection(&self, other: &AnySketch) -> Result<AnySketch>;
 
-    /// Returns true if keys can be taken out of this kind of filter.
+    /// Returns true if keys can be removed from this kind of filter.
     fn can_remove(&self) -> bool;
 
-    /// Takes out what the other filter holds, which must be a part of this one.
+    /// Removes the keys of the other filter, which must be a part of this one.
     ///
     /// # Errors
-    /// If this kind of filter cannot remove keys, or the other is not of its kind, size and scheme,
-    /// or certainly no part of it; the filter is unchanged then.
+    /// If this kind of filter cannot remove keys, if the other filter has another kind, size or
+    /// scheme, or if it is certainly not a part of this one; the filter is unchanged then.
     fn subtract(&mut self, other: &AnySketch) -> Result<()>;
 
     /// Returns the number of different keys, with bounds at 95 %.
@@ -138,13 +139,13 @@ pub trait Membership {
     /// Returns how many different keys the filter was made for, if it can be overfilled.
     fn capacity(&self) -> Option<u64>;
 
-    /// Returns the chance that an absent key is taken for a member, at the present fill.
+    /// Returns the probability that an absent key is taken for a member, at the present fill.
     fn false_positive_rate(&self) -> f64;
 }
 
-/// What answers "how often?" for single keys.
+/// Answers how often single keys occurred.
 pub trait Frequency {
-    /// Returns how often a key came, with bounds.
+    /// Returns how often a key occurred, with bounds.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind, or outside its universe.
@@ -168,31 +169,32 @@ pub trait Cardinality {
     /// Returns the number of different keys, with bounds at 95 %.
     fn distinct(&self) -> Estimate;
 
-    /// Returns the number of different keys up to which the count is their exact number; 0 if none
-    /// is sure to be.
+    /// Returns the number of different keys up to which the count is exact. Returns 0 if no count
+    /// is certainly exact.
     fn exact_up_to(&self) -> u64 {
         0
     }
 
-    /// Returns true if the sketch is past what it can tell, so that only a lower bound is left.
+    /// Returns true if the sketch has reached its limit, so that only a lower bound is known.
     fn is_full(&self) -> bool {
         false
     }
 }
 
-/// A sketch that knows which value has a given rank.
+/// A sketch that answers which value has a given rank.
 pub trait Quantiles {
-    /// Returns the value below which that share of all values lies, with bounds, if there is a
-    /// value.
+    /// Returns the value below which that share of all values lies, with bounds. Returns `None` if
+    /// there are no values.
     fn quantile(&self, share: f64) -> Option<Estimate>;
 
     /// Returns how many values are below `limit`, with bounds.
     fn count_below(&self, limit: f64) -> Estimate;
 
-    /// Returns how many values there are; [`u64::MAX`] if that many or more.
+    /// Returns the number of values, which stops at [`u64::MAX`].
     fn count(&self) -> u64;
 
-    /// Returns which share of all values is at most `limit`, with bounds, if there is a value.
+    /// Returns the share of all values that are at most `limit`, with bounds. Returns `None` if
+    /// there are no values.
     fn rank(&self, limit: f64) -> Option<Estimate> {
         let (below, all) = (self.count_below(limit.next_up()), self.count() as f64);
         let share = |count: f64| (count / all).min(1.0);
@@ -200,8 +202,8 @@ pub trait Quantiles {
         (all > 0.0).then(|| Estimate::probable(value, lower, upper, below.confidence()))
     }
 
-    /// Returns the values in that many bars of equal width, with bounds for each. Values that are
-    /// all equal, or span more than floats can divide, come in one bar.
+    /// Returns a histogram of `bars` bars of equal width, with bounds for each bar. If all values
+    /// are equal, or their range is more than floats can divide, there is one bar.
     fn histogram(&self, bars: usize) -> Vec<Bar> {
         let end = |share| self.quantile(share).map(Estimate::value);
         let Some((least, greatest)) = end(0.0).zip(end(1.0)) else { return Vec::new() };
@@ -228,7 +230,7 @@ pub trait Sample {
     fn sample(&self) -> Box<dyn ExactSizeIterator<Item = KeyRef<'_>> + '_>;
 }
 
-/// What a sketch may be able to do, for messages.
+/// A capability of a sketch, for error messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Capability {
@@ -254,7 +256,7 @@ pub enum Capability {
     Quantiles,
     /// [`Sample`].
     Samples,
-    /// Keys can be taken out: [`Membership::subtract`].
+    /// Removing keys: [`Membership::subtract`].
     Removal,
 }
 
@@ -293,7 +295,7 @@ impl Capability {
         }
     }
 
-    /// Returns which sketches have this capability.
+    /// Returns a sentence that names sketches with this capability.
     pub(crate) const fn had_by(self) -> &'static str {
         match self {
             Self::Hashes | Self::Keys => "HyperLogLog and Bloom are such sketches",
@@ -309,8 +311,8 @@ impl Capability {
         }
     }
 
-    /// Returns the error for a sketch that lacks this capability: what the sketch is, what it
-    /// tells, and which have it.
+    /// Returns the error for a sketch that lacks this capability. It says what the sketch is, what
+    /// it answers, and which sketches have the capability.
     #[cold]
     pub fn missing_in(self, sketch: &dyn Sketch) -> Error {
         Error::unsupported(self, sketch.family())

@@ -1,8 +1,8 @@
 //! What can every sketch say about itself, and what can it do?
 //!
 //! [`Sketch`] is the one trait that every sketch implements: which sketch it is, how it hashes,
-//! which sizes it has, how much memory it takes, whether it is empty. Through it a sketch also
-//! hands out its capabilities, each a small trait of its own, or `None`:
+//! which sizes it has, how much memory it takes, whether it is empty. Its other methods each return
+//! one capability of the sketch, a small trait of its own, or `None`:
 //!
 //! | method | capability |
 //! |---|---|
@@ -22,7 +22,8 @@
 //! capability it needs and never lists kinds. So a new sketch works everywhere as soon as it
 //! implements the trait, and a sketch that lacks a capability is refused by name.
 //!
-//! Each sketch has the same verbs as inherent methods: code that uses one sketch imports no trait.
+//! Each sketch has the same operations as inherent methods, so code that uses one sketch imports no
+//! trait.
 
 mod capability;
 
@@ -38,7 +39,7 @@ use crate::keys::KeyScheme;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// A sketch: a summary of a stream, small whatever the stream's length.
+/// A sketch: a summary of a stream, whose size does not grow with the stream.
 pub trait Sketch {
     /// Returns which sketch this is.
     fn family(&self) -> Family;
@@ -56,8 +57,8 @@ pub trait Sketch {
     /// Returns the bytes of memory in use, the struct itself included.
     fn memory(&self) -> usize;
 
-    /// Returns the bytes of memory that the sketch takes when it is full, where that is known;
-    /// otherwise those in use.
+    /// Returns the bytes of memory that the sketch takes when it is full, if that is known.
+    /// Otherwise returns the bytes in use.
     fn full_memory(&self) -> usize {
         self.memory()
     }
@@ -103,8 +104,8 @@ pub trait Sketch {
         None
     }
 
-    /// Returns what answers about the frequency of single keys, if the sketch knows it. The answer
-    /// may hold sums over the whole sketch, so ask for it once and not for every key.
+    /// Returns an object that answers how often single keys occurred, if the sketch knows this. The
+    /// object may hold sums over the whole sketch, so request it once and not for every key.
     fn answers_frequency(&self) -> Option<Box<dyn Frequency + '_>> {
         None
     }
@@ -119,7 +120,7 @@ pub trait Sketch {
         None
     }
 
-    /// Returns the sketch as one that knows quantiles, if it does.
+    /// Returns the sketch as one that answers quantiles, if it does.
     fn answers_quantiles(&self) -> Option<&dyn Quantiles> {
         None
     }
@@ -130,9 +131,9 @@ pub trait Sketch {
     }
 }
 
-/// A sketch that can absorb another of its kind.
+/// A sketch that another sketch of its kind can be merged into.
 pub trait Merge {
-    /// Makes `self` the sketch of both streams.
+    /// Merges `other` into `self`, which then is the sketch of both streams.
     ///
     /// # Errors
     /// If the two differ in a parameter, key kind, hash or seed that forbids it; the error
@@ -146,8 +147,8 @@ pub trait Merge {
     }
 }
 
-/// Gives a sketch that needs only hashes, and has `scheme`, `insert_hash` and `insert_hashes`, the
-/// other ways to add keys.
+/// Adds the other ways to insert keys to a sketch that needs only hashes. The sketch must have
+/// `scheme`, `insert_hash` and `insert_hashes`.
 macro_rules! impl_insert_by_hash {
     ($type:ty) => {
         impl $type {

@@ -1,16 +1,17 @@
-//! What can be in a pane.
+//! What a sketch needs to be in a pane.
 
 use crate::codec::{AnySketch, Decode, Header, decode_opened};
 use crate::error::Result;
 use crate::sketch::{Merge, Sketch};
 
-/// A sketch that can be in a ring of panes. Every sketch that merges and can be stored has this for
-/// free. [`AnySketch`] has it too, for a ring whose kind of sketch only its bytes tell.
+/// A sketch that can be in a ring of panes. Every sketch that merges and can be stored implements
+/// this automatically. [`AnySketch`] implements it too, for a ring whose kind of sketch is known
+/// only from its bytes.
 pub trait Pane: Sketch + Merge + Clone + PartialEq + Sized {
     /// Returns the sketch in an envelope that was opened.
     ///
     /// # Errors
-    /// If the payload breaks a rule of its format, or is that of another kind of sketch.
+    /// If the payload breaks a rule of its format, or belongs to another kind of sketch.
     fn read(header: &Header, payload: &[u8]) -> Result<Self>;
 }
 

@@ -1,4 +1,4 @@
-//! `crivo ask --group`: what does the sketch of one group say?
+//! `crivo ask --group`: asks the sketch of one group.
 
 use anyhow::{Result, anyhow, bail};
 use crivo::codec::AnySketch;
@@ -37,13 +37,13 @@ pub(super) fn find(sketch: &AnySketch, group: &[u8], name: &str) -> Result<Optio
         return Err(kinds::refusal(sketch, name, "and holds no groups: --group needs a file made with --by"));
     };
     let fields = usize::from(groups.kind().fields());
-    // Typed as a record of CSV, with quotes where they are needed and perhaps where not.
+    // The user types the group as a CSV record, perhaps with quotes that are not needed.
     let key = if fields > 1 { join_values(split_values(group, fields)) } else { group.to_vec() };
     let group = shown_group(&key, fields);
     Ok(groups.get(&key).map(|sketch| Found { sketch, group }))
 }
 
-/// Prints what a sketch answers without a key: that of a group, or that of a file.
+/// Prints what a sketch answers without a key. The sketch is that of a group or of a file.
 pub(super) fn answer(
     sketch: &AnySketch,
     group: Option<&[String]>,
@@ -73,8 +73,7 @@ pub(super) fn answer(
     Err(anyhow!("{name}: {whose} {answers}: name a key too, crivo ask {name} KEY"))
 }
 
-/// Prints an answer in the form that was asked for. A table for programs has the values of the
-/// group first.
+/// Prints an answer in the requested form. A table for programs has the values of the group first.
 pub(super) fn print(
     group: Option<&[String]>,
     answer: &impl GroupAnswer,

@@ -1,4 +1,4 @@
-//! `crivo ask`: what does a sketch say about these keys?
+//! `crivo ask`: asks a sketch about keys.
 
 mod groups;
 
@@ -89,7 +89,7 @@ struct AskReport {
 #[derive(Debug, Serialize)]
 struct Line {
     key: String,
-    /// The bytes of a key that is no text.
+    /// The bytes of a key that is not text.
     #[serde(skip_serializing_if = "Option::is_none")]
     key_hex: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -131,7 +131,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         ask_foreign(&sketch, args, &name, out)?;
         return Ok(ExitCode::SUCCESS);
     }
-    // Of a window, what it sees at its latest time.
+    // A window is asked as of its latest time.
     let mut sketch = window::seen_by(store::read(&args.sketch)?.sketch)?;
     let asks_nothing = args.keys.is_empty()
         && args.range.is_none()
@@ -224,7 +224,7 @@ fn ask_foreign(sketch: &AnyInterchange, args: &Args, name: &str, out: &Output) -
     groups::print(None, &super::distinct::groups::Answer::from(distinct), form, out)
 }
 
-/// A table of one number.
+/// Returns a table of one number.
 fn one(name: &str, estimate: Estimate) -> Listing {
     let mut listing = Listing::default();
     listing.push([(name, Cell::Interval(estimate.into()))]);
@@ -253,7 +253,8 @@ fn join_size(sketch: &AnySketch, other: &Path, name: &str) -> Result<Estimate> {
     }
 }
 
-/// Why a sketch does not answer a question, and which would.
+/// Returns an error that says why a sketch does not answer a question, and which command makes one
+/// that does.
 fn cannot(sketch: &AnySketch, name: &str, question: &str, maker: &str) -> anyhow::Error {
     let family = kinds::with_article(sketch.family().name());
     let kind = kinds::of(sketch);

@@ -1,6 +1,6 @@
 //! `crivo count --by --bits`: one small counter for every key.
 //!
-//! An integer is the number of its counter (`--keys int`); any other key finds its counter by its
+//! An integer is the index of its counter (`--keys int`). Any other key finds its counter by its
 //! hash. There are enough counters that few keys share one.
 
 use std::process::ExitCode;
@@ -18,11 +18,11 @@ use crate::output::{self, Form, Output};
 use crate::pass::Pass;
 use crate::store::Stored;
 
-/// Counters for each key, so that 3 % of the keys share one.
+/// The number of counters for each key. With 32, 3 % of the keys share a counter.
 const ROOM: u64 = 32;
 const DEFAULT_BITS: u8 = 8;
 const DEFAULT_REACH: f64 = 1e10;
-/// The farthest that 4 bits reach.
+/// The largest count of a counter with 4 bits.
 const REACH_OF_4_BITS: f64 = 32_767.0;
 
 pub(super) fn run(args: &Args, pass: &mut Pass, field: &str, out: &Output) -> Outcome {
@@ -82,7 +82,7 @@ pub(super) fn run(args: &Args, pass: &mut Pass, field: &str, out: &Output) -> Ou
     Ok(ExitCode::SUCCESS)
 }
 
-/// Makes sure that the counters have the sizes that were asked for, if any were.
+/// Makes sure that the counters have the requested sizes, if any were requested.
 fn require_same_sizes(how: &CountOptions, array: &CounterArray, name: &str) -> Result<()> {
     let room = if array.scheme().kind() == KeyKind::Hash { 1 } else { ROOM };
     let (bits, items) = (array.counter_bits(), array.len() / room);
@@ -111,13 +111,13 @@ fn new_array(args: &Args, pass: &Pass, out: &Output) -> Result<CounterArray> {
         None => count_items(pass, scheme, out)?,
     };
     let len = if is_integer { items } else { items.saturating_mul(ROOM) };
-    // Integers are indexes of their own; other keys are found by their hash.
+    // Integers are indexes themselves. Other keys find their counter by their hash.
     let keys = if is_integer { KeyScheme::hashes() } else { scheme };
     let array = CounterArray::for_reach_with_scheme(len, reach, bits, keys, scheme.seed());
     array.map_err(|error| refuse("--bits and --reach", &error))
 }
 
-/// One more than the largest integer.
+/// Returns one more than the largest integer.
 fn largest(pass: &Pass, scheme: KeyScheme, out: &Output) -> Result<u64> {
     pass.require_twice("without --items, --by")?;
     let (largest, _) = pass.fold(
@@ -140,8 +140,8 @@ fn largest(pass: &Pass, scheme: KeyScheme, out: &Output) -> Result<u64> {
     Ok(largest.saturating_add(1))
 }
 
-/// One thread counts: what a counter comes to depends on the order of the coins, and so not on how
-/// many threads there are.
+/// Counts on one thread. The result of a counter depends on the order of its random draws, and so
+/// would depend on the number of threads.
 fn count(pass: &Pass, array: CounterArray, out: &Output) -> Result<(CounterArray, Counts)> {
     let scheme = match array.scheme() {
         scheme if scheme.kind() == KeyKind::Hash => KeyScheme::integers(),
@@ -161,7 +161,7 @@ fn count(pass: &Pass, array: CounterArray, out: &Output) -> Result<(CounterArray
     Ok((array, counts))
 }
 
-/// The integers of a batch that have a counter, and how many have none.
+/// Collects the integers of a batch that have a counter. Returns how many have none.
 fn integers_below(
     len: u64,
     batch: &mut RowBatch<'_>,

@@ -1,4 +1,4 @@
-//! What to count with: exactly, or by tossing coins.
+//! The counters to choose from: exact, sampled, or Morris.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,14 +14,14 @@ use super::refuse;
 use crate::args::Continued;
 use crate::numbers;
 
-/// With these an 16-bit counter of any base counts farther than anyone will.
+/// The width of Morris counters. With 16 bits, any base counts further than ever needed.
 const MORRIS_BITS: u8 = 16;
 
-/// What `--counter` says.
+/// The value of `--counter`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Counter {
     Exact,
-    /// One event in this number of events counts.
+    /// One in this number of events is counted.
     Sampled(f64),
     Morris(f64),
 }
@@ -48,7 +48,7 @@ impl FromStr for Counter {
     }
 }
 
-/// As `--counter` has it.
+/// Writes the counter as `--counter` takes it.
 impl fmt::Display for Counter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -61,7 +61,7 @@ impl fmt::Display for Counter {
     }
 }
 
-/// A counter that is ready.
+/// A counter before the events are added: new, or continued from a file.
 #[derive(Debug)]
 pub(super) enum Begun {
     New(Counter),
@@ -69,7 +69,7 @@ pub(super) enum Begun {
 }
 
 impl Counter {
-    /// Checks what was asked for, and what is gone on with.
+    /// Checks the options against each other and against the sketch to continue.
     pub(super) fn begin(self, before: Option<Continued>, is_kept: bool) -> Result<Begun> {
         let Some(before) = before else {
             if is_kept && self == Self::Exact {
@@ -101,11 +101,11 @@ impl Counter {
 }
 
 impl Begun {
-    /// Counts a number of events. As many at once leave the same counter as one by one, so it does
-    /// not matter which thread saw them.
+    /// Adds a number of events. Adding them at once leaves the same counter as adding them one by
+    /// one, so it does not matter which thread saw them.
     ///
-    /// Counters of one seed toss the same coins, and would be wrong together when they are merged:
-    /// so the input takes part in the seed by what was read of it.
+    /// Counters with the same seed draw the same random numbers. Their errors would be correlated
+    /// when they are merged. So the seed also depends on the counts of the input.
     pub(super) fn finish(
         self,
         events: u64,
@@ -123,7 +123,8 @@ impl Begun {
     }
 }
 
-/// A seed that the same input always has, and another has not.
+/// Returns a seed that depends on the given seed and the counts of the input. The same input always
+/// has the same seed.
 fn own_seed(seed: u64, counts: Counts) -> Result<u64> {
     let mut bytes = Vec::with_capacity(24);
     for count in [counts.rows, counts.skipped, counts.bytes] {

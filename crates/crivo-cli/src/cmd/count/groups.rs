@@ -1,4 +1,4 @@
-//! `crivo count --by`: how many rows in each group, and what do they add up to?
+//! `crivo count --by`: the number of rows in each group, and the sum of a field.
 
 use std::process::ExitCode;
 
@@ -67,8 +67,8 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, out: &Output) -> Outco
     if pass.items != Items::Values {
         bail!("--by counts rows, not their words: leave --words out");
     }
-    // The first column decides what is counted as skipped: the field if there is one, else the
-    // group.
+    // The first column decides which rows count as skipped. It is the field if one is given, and
+    // the group otherwise.
     let mut fields: Vec<String> = args.input.field().map(String::from).into_iter().collect();
     fields.push(by.into());
     let group = fields.len() - 1;

@@ -1,4 +1,4 @@
-//! `crivo count`: how many rows, which sum, and how many of each key?
+//! `crivo count`: the number of rows, the sum of a field, or the number of rows of each key.
 
 mod by;
 mod counter;
@@ -132,7 +132,7 @@ impl CountReport {
     }
 }
 
-/// What the rows come to.
+/// The result of counting the rows.
 #[derive(Debug, Default)]
 struct Total {
     matched: u64,
@@ -186,7 +186,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Gives the answer in the form that was asked for.
+/// Prints the answer in the requested form.
 fn report(args: &Args, estimate: Estimate, summed: Option<&Sum>, counts: Counts, out: &Output) -> Result<()> {
     let form = args.how.form.get();
     let estimate = out.honest(estimate);
@@ -207,12 +207,12 @@ fn report(args: &Args, estimate: Estimate, summed: Option<&Sum>, counts: Counts,
     Ok(())
 }
 
-/// What is asked of each row, and in which columns.
+/// What to count or sum in each row, and in which columns.
 struct Question {
     sum: Option<usize>,
-    /// Whether column 0 has to have a value.
+    /// Whether only rows with a value in column 0 count.
     must_have: bool,
-    /// Whether it is its words that count.
+    /// Whether the words of the row are counted.
     words: bool,
     skip_bad: bool,
 }
@@ -289,7 +289,7 @@ fn print(estimate: Estimate, sum: Option<&Sum>, counts: Counts, args: &Args, out
     if args.how.counter == Counter::Exact { Ok(()) } else { out.detail(args.how.counter) }
 }
 
-/// A refusal that names the option.
+/// Returns an error that names the option.
 fn refuse(option: &str, error: &crivo::Error) -> anyhow::Error {
     anyhow!("{option}: {error}")
 }

@@ -2,7 +2,7 @@
 
 use crivo::profile::ExactSum;
 
-/// The exact sum of many numbers, rounded once, and how many they are.
+/// The exact sum of many numbers, and how many there are. The sum is rounded once.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sum {
     total: ExactSum,
@@ -20,12 +20,12 @@ impl Sum {
         self.total.merge(&other.total);
     }
 
-    /// The nearest float; infinite if the sum is beyond the largest.
+    /// Returns the nearest float, which is infinite if the sum exceeds the largest float.
     pub(super) fn value(&self) -> f64 {
         self.total.value()
     }
 
-    /// The mean, which may be finite where the sum is not; there is none of nothing.
+    /// Returns the mean, which may be finite where the sum is not. Returns `None` without numbers.
     pub(super) fn mean(&self) -> Option<f64> {
         (self.numbers > 0).then(|| self.total.mean(self.numbers))
     }

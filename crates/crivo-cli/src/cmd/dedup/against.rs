@@ -1,4 +1,4 @@
-//! Documents that an index knows already.
+//! Finds documents that are near-duplicates of documents in an index.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::cmd::similar::warn_if_few_are_found;
 use crate::corpus::{Corpus, explained};
 use crate::output::Output;
 
-/// Opens the index, and makes sure that it compares the same things.
+/// Opens the index, and makes sure that it compares the same shingles.
 pub(super) fn open(folder: &Path, settings: &Settings, out: &Output) -> Result<Index> {
     let index = Index::open(folder).map_err(explained)?;
     let own = index.settings();
@@ -33,20 +33,21 @@ pub(super) fn open(folder: &Path, settings: &Settings, out: &Output) -> Result<I
 pub(super) struct KnownDocuments(Vec<(u64, Match)>);
 
 impl KnownDocuments {
-    /// Asks the index about every document. Those it knows go, and nothing else goes because of
-    /// them: a document that goes is always like one that stays, here or in the index.
+    /// Looks up every document in the index. Documents with a near-duplicate there are removed.
+    /// They do not cause other documents to be removed. So a removed document is always similar to
+    /// one that is kept, here or in the index.
     pub(super) fn find(index: &Index, corpus: &Corpus<'_>, settings: &Settings) -> Result<Self> {
         let answers = index.nearest_of_all(corpus, settings.threshold, settings.memory).map_err(explained)?;
         let first = |(place, alike): (u64, Vec<Match>)| Some((place, alike.into_iter().next()?));
         Ok(Self(answers.found.into_iter().filter_map(first).collect()))
     }
 
-    /// Returns true if the index knows the document at a place.
+    /// Returns true if the index has a near-duplicate of the document at a place.
     pub(super) fn contains(&self, place: u64) -> bool {
         !self.0.is_empty() && self.0.binary_search_by_key(&place, |(place, _)| *place).is_ok()
     }
 
-    /// The places and what the index has, ascending.
+    /// Returns the places of these documents in ascending order, each with its match in the index.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &Match)> {
         self.0.iter().map(|(place, found)| (*place, found))
     }

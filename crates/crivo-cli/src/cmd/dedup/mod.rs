@@ -1,4 +1,4 @@
-//! `crivo dedup`: which documents say the same, and a copy without them.
+//! `crivo dedup`: finds near-duplicate documents, and writes a copy without them.
 
 mod against;
 mod results;
@@ -196,26 +196,26 @@ struct DedupReport {
     pairs: u64,
     expected_missed: Interval,
     measure: &'static str,
-    /// How signatures were cut; containment has none.
+    /// The division of signatures into bands; containment has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     bands: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rows_per_band: Option<u32>,
     hashes: u32,
-    /// Pairs of very large clusters that are not listed, and are in no result.
+    /// The pairs of very large clusters that are not listed, and are in no result.
     not_listed: Interval,
     removed: usize,
     compared: u64,
-    /// Bytes read over all readings, and bytes written to temporary files.
+    /// The bytes read in all passes, and the bytes written to temporary files.
     bytes_read: u64,
     bytes_spilled: u64,
-    /// How many more would stay without --against.
+    /// How many more documents would be kept without --against.
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<usize>,
 }
 
 impl AlikeArgs {
-    /// The settings, checked.
+    /// Returns the settings, checked.
     pub(crate) fn settings(&self, threads: usize) -> Result<Settings> {
         let shingles = match (&self.shingle, &self.stop_words) {
             (shingle, None) => shingle.clone(),
@@ -243,8 +243,8 @@ impl AlikeArgs {
 }
 
 impl ResultArgs {
-    /// Which document stays. What is contained in another is the shorter one, so then the longest
-    /// does.
+    /// Returns which document of a cluster is kept. A document that is contained in another is the
+    /// shorter one, so with containment the longest is kept.
     fn keep(&self, measure: Measure) -> Result<Keep> {
         match (self.keep, measure) {
             (Some(KeepName::First), Measure::Containment) => {
@@ -259,7 +259,7 @@ impl ResultArgs {
     }
 }
 
-/// Bands and rows as in `21x6`.
+/// Parses bands and rows, such as `21x6`.
 pub(super) fn bands(text: &str) -> Result<Bands, String> {
     let expected = || "expected bands times rows, such as 21x6".to_string();
     let (bands, rows) = text.split_once(['x', '×']).ok_or_else(expected)?;
@@ -337,8 +337,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says before the first reading if the documents will probably not fit. The engine refuses them
-/// when they do not.
+/// Warns before the first pass if the documents will probably not fit into memory. The engine
+/// refuses them if they do not.
 fn warn_of_little_memory(corpus: &Corpus<'_>, memory: u64, out: &Output) {
     let documents = corpus.estimated_documents();
     let least = least_memory(documents);
@@ -377,7 +377,7 @@ fn report(corpus: &Corpus<'_>, settings: &Settings, found: &Found, clusters: &Cl
     }
 }
 
-/// The summary goes to standard error: the documents may be on standard output.
+/// Prints the summary to standard error, because the documents may be on standard output.
 fn print(report: &DedupReport, found: &Found, clusters: &Clusters, out: &Output) {
     let count = |number: usize| output::count(number as u64);
     let documents = count(report.documents as usize);

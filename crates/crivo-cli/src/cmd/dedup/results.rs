@@ -1,4 +1,4 @@
-//! Where the results of a search go. All places are tried before anything is read.
+//! The destinations of a search's results. All are checked before any input is read.
 
 use std::io::Write;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::output;
 use crate::rows_file::RowsFile;
 use crate::store::{Destination, Filled, NewFolder, publish};
 
-/// The places that were asked for.
+/// The requested destinations.
 pub(super) struct Results {
     kept: Kept,
     pairs: Option<Destination>,
@@ -29,7 +29,7 @@ enum Kept {
 }
 
 impl Results {
-    /// Makes sure that everything can be written, and changes nothing yet.
+    /// Makes sure that all destinations can be written, and changes nothing yet.
     pub(super) fn prepare(args: &Args) -> Result<Self> {
         let wanted = &args.results;
         let kept = match &wanted.output {
@@ -52,9 +52,10 @@ impl Results {
         })
     }
 
-    /// Writes everything; documents that an index knows do not stay. Files get their names when all
-    /// of them are written, the kept documents last: where these are new, the lists beside them are
-    /// of the same run. Returns the number of lines that name two documents by the same id.
+    /// Writes all results. Documents with a near-duplicate in the index are not kept. Files are
+    /// renamed into place after all are written, the kept documents last. So if these are new, the
+    /// lists are of the same run. Returns the number of lines that name two documents by the same
+    /// id.
     pub(super) fn write(
         &self,
         corpus: &Corpus<'_>,
@@ -84,8 +85,8 @@ impl Results {
         Ok(same_ids)
     }
 
-    /// Writes the lists that were asked for, without giving them their names, and counts the lines
-    /// that name two documents by the same id.
+    /// Writes the requested lists, without renaming them into place. Returns them, and the number
+    /// of lines that name two documents by the same id.
     fn write_lists<'a>(
         &'a self,
         corpus: &Corpus<'_>,
@@ -116,7 +117,8 @@ impl Results {
     }
 }
 
-/// The members that are named in results: those of clusters, and of pairs if they are asked for.
+/// Returns which members are named in results: those of clusters, and those of pairs if pairs are
+/// requested.
 fn listed_members(found: &Found, clusters: &Clusters, with_pairs: bool) -> Result<Vec<bool>> {
     let mut listed = vec![false; found.documents() as usize];
     for (&kept, member) in clusters.kept().iter().zip(0_u32..) {
@@ -140,14 +142,14 @@ fn listed_members(found: &Found, clusters: &Clusters, with_pairs: bool) -> Resul
 struct ResultWriter<'a> {
     found: &'a Found,
     names: DocumentNames<'a>,
-    // Memory that each line uses again.
+    // A buffer that each line reuses.
     line: Vec<u8>,
-    /// How many lines named two documents by the same id.
+    /// The number of lines that name two documents by the same id.
     same_ids: u64,
 }
 
 impl ResultWriter<'_> {
-    /// Two documents, with nothing behind them.
+    /// Writes two documents, without a line end.
     fn put_both(&mut self, one: u32, other: u32, to: &mut dyn Write) -> Result<()> {
         let Self { found, names, line, same_ids } = self;
         line.clear();
@@ -159,7 +161,7 @@ impl ResultWriter<'_> {
         Ok(to.write_all(line)?)
     }
 
-    /// Two documents and their similarity.
+    /// Writes two documents and their similarity.
     fn put_line(&mut self, one: u32, other: u32, similarity: f64, to: &mut dyn Write) -> Result<()> {
         self.put_both(one, other, to)?;
         Ok(writeln!(to, "\t{similarity}")?)
@@ -182,8 +184,9 @@ impl ResultWriter<'_> {
         Ok(())
     }
 
-    /// The certificate: each document that does not stay, which one stays in its place, and how
-    /// similar they are. First those that an index knows, each with the document of the index.
+    /// Writes the certificate: each removed document, the document that is kept in its place, and
+    /// their similarity. Documents with a near-duplicate in the index come first, each with that
+    /// document.
     fn removed(&mut self, clusters: &Clusters, known: &KnownDocuments, to: &mut dyn Write) -> Result<()> {
         for (place, found) in known.iter() {
             self.names.put(place, to)?;
@@ -197,12 +200,13 @@ impl ResultWriter<'_> {
     }
 }
 
-/// An error on its way through the engine.
+/// Wraps an error so that it can pass through the engine.
 fn untold(error: anyhow::Error) -> crivo_near::Error {
     crivo_near::Error::Documents(error.into())
 }
 
-/// Makes sure that a new folder is not inside of one that is read: the next run would read it too.
+/// Makes sure that a new folder is not inside an input folder, because the next run would read it
+/// too.
 fn ensure_outside(args: &Args, path: &Path) -> Result<()> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let Ok(parent) = parent.canonicalize() else { return Ok(()) };

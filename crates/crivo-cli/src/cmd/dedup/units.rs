@@ -1,4 +1,4 @@
-//! `crivo dedup --unit line|paragraph`: repeats inside of documents.
+//! `crivo dedup --unit line|paragraph`: removes repeated units from documents.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -63,17 +63,17 @@ pub(crate) struct UnitArgs {
     most_frequent: Option<PathBuf>,
 }
 
-/// How many of the most frequent units are shown.
+/// The number of the most frequent units that are shown.
 const SHOWN: usize = 5;
 
-/// How many are written.
+/// The number of the most frequent units that are written.
 const WRITTEN: usize = 1000;
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
 struct UnitReport {
     documents: u64,
-    /// Documents with at least one unit left.
+    /// The documents with at least one unit left.
     kept: u64,
     skipped: u64,
     units: u64,
@@ -90,7 +90,7 @@ struct ShownUnit {
     text: String,
 }
 
-/// What cutting changed.
+/// Counts of the changes.
 #[derive(Default)]
 struct Tally {
     removed: AtomicU64,
@@ -189,23 +189,24 @@ pub(super) fn run(args: &Args, kind: UnitKind, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says of each document whether some of its units do not stay.
+/// Returns a function that says whether some units of a document are removed.
 fn changed_documents(found: &RepeatedUnits) -> impl Fn(u64) -> bool + Sync {
     let lookups = Mutex::new(Vec::new());
     move |place| {
         let taken = lookups.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut lookup = taken.unwrap_or_else(|| found.lookup());
-        // What cannot be read is an error when the text is cut.
+        // If a document cannot be looked up, cutting its text reports the error.
         let changes = lookup.changes(place).unwrap_or(true);
         lookups.lock().unwrap_or_else(PoisonError::into_inner).push(lookup);
         changes
     }
 }
 
-/// The texts of the most frequent units, which are found while documents are cut.
+/// The texts of the most frequent units, which are collected while documents are cut.
 struct FrequentTexts<'a> {
     found: &'a RepeatedUnits,
-    /// The places of the documents that have one, ascending, and which of the units it is.
+    /// The places of the documents with the first occurrence of a unit, in ascending order, each
+    /// with the index of the unit.
     places: Vec<(u64, usize)>,
     texts: Mutex<Vec<String>>,
 }
@@ -218,12 +219,12 @@ impl<'a> FrequentTexts<'a> {
         Self { found, places, texts: Mutex::new(vec![String::new(); found.most_frequent.len()]) }
     }
 
-    /// Returns true if the first occurrence of a unit is in this document.
+    /// Returns true if this document has the first occurrence of a unit.
     fn has_one_of(&self, place: u64) -> bool {
         self.places.binary_search_by_key(&place, |known| known.0).is_ok()
     }
 
-    /// Takes the texts of the units whose first occurrence is in this document.
+    /// Stores the texts of the units whose first occurrence is in this document.
     fn take(&self, place: u64, text: &[u8]) {
         let first = self.places.partition_point(|known| known.0 < place);
         for &(_, at) in self.places[first..].iter().take_while(|known| known.0 == place) {

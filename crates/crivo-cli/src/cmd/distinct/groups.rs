@@ -1,4 +1,4 @@
-//! `crivo distinct --by`: how many different values in each group?
+//! `crivo distinct --by`: the number of different values in each group.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,5 @@
-//! `--interchange`: the sketch as the bytes of Apache DataSketches, for Spark, Druid and others.
+//! `--interchange`: writes the sketch in the format of Apache DataSketches, for Spark, Druid and
+//! others.
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -29,14 +30,14 @@ impl Form {
         }
     }
 
-    /// The size whose standard error is at most this.
+    /// Returns the smallest size whose standard error is at most `error`.
     fn lg_k_for(self, error: f64) -> u8 {
         let constant = match self {
             Self::Hll => 1.04,
             Self::Theta => 1.0,
             Self::Cpc => 0.69,
         };
-        // A size beyond all limits is the constructor's to refuse.
+        // The constructor refuses a size beyond its limits.
         libm::ceil(libm::log2((constant / error) * (constant / error))).clamp(0.0, 255.0) as u8
     }
 

@@ -1,7 +1,7 @@
-//! The ways to count, and the sketch that each begins with.
+//! The methods of counting, and the empty sketch of each.
 //!
 //! A new method is a variant of [`Method`], its family in [`Method::family`] and its size in
-//! [`new_sketch`]; everything else works on [`AnySketch`].
+//! [`new_sketch`]. All other code works on [`AnySketch`].
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
@@ -18,9 +18,9 @@ use crate::kinds;
 use crate::output::Output;
 use crate::pass::Pass;
 
-/// 2^14 registers, or smallest hashes: an error of 0.8 %.
+/// The base-2 logarithm of the number of registers or smallest hashes: 2^14, for an error of 0.8 %.
 const DEFAULT_PRECISION: u8 = 14;
-/// For those sized by an error and a number of items.
+/// For methods whose size follows from an error and a number of items.
 const DEFAULT_ERROR: f64 = 0.008;
 const DEFAULT_ITEMS: u64 = 10_000_000;
 
@@ -45,7 +45,7 @@ pub(super) enum Method {
 }
 
 impl Method {
-    /// As `--method` and the JSON have it.
+    /// Returns the method's name in `--method` and in JSON.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Hll => "hll",
@@ -59,7 +59,7 @@ impl Method {
         }
     }
 
-    /// The sketch that the method counts with.
+    /// Returns the family of the method's sketch.
     fn family(self) -> Family {
         match self {
             Self::Hll => Family::HyperLogLog,
@@ -72,7 +72,7 @@ impl Method {
         }
     }
 
-    /// The method that a sketch belongs to, if it counts different values.
+    /// Returns the method of a sketch, or `None` if the sketch does not count different values.
     fn of(sketch: &AnySketch) -> Option<Self> {
         let keeps_one = sketch.parameters() == [("k", Parameter::Count(1))];
         Self::value_variants()
@@ -81,7 +81,7 @@ impl Method {
             .find(|method| method.family() == sketch.family() && (*method == Self::Minhash) == keeps_one)
     }
 
-    /// What its size is called in a sketch, if it has one.
+    /// Returns the name of the parameter that is the sketch's size, if it has one.
     fn size_name(self) -> Option<&'static str> {
         match self {
             Self::Hll | Self::Ull | Self::Loglog => Some("precision"),
@@ -91,14 +91,15 @@ impl Method {
         }
     }
 
-    /// The size that `--error`, `--precision` and `--items` mean for it, if they say anything.
+    /// Returns the size that `--error`, `--precision` and `--items` request, or `None` without
+    /// them.
     fn asked_size(self, args: &Args) -> Result<Option<u64>> {
         let super::DistinctOptions { error, precision, items, .. } = args.how;
         if items.is_some() && self != Self::Linear {
             bail!("--items: only --method linear is sized by the number of items");
         }
         if let (Self::Kmv | Self::Linear, Some(power)) = (self, precision) {
-            // The limits of each are its constructor's to state.
+            // The constructor of each sketch checks its limits.
             return 1_u64
                 .checked_shl(power.into())
                 .map(Some)
@@ -124,7 +125,7 @@ impl Method {
     }
 }
 
-/// Refuses options about a size that the method does not have.
+/// Refuses options of size if the method has only one size.
 pub(super) fn refuse_sizes(method: Method, args: &Args) -> Result<()> {
     let super::DistinctOptions { error, precision, items, .. } = args.how;
     if method.size_name().is_none() && (error.is_some() || precision.is_some() || items.is_some()) {
@@ -136,7 +137,7 @@ pub(super) fn refuse_sizes(method: Method, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// A sketch with nothing in it, of the size that was asked for.
+/// Returns an empty sketch of the requested size.
 pub(super) fn new_sketch(method: Method, args: &Args) -> Result<AnySketch> {
     refuse_sizes(method, args)?;
     let scheme = args.keys.scheme()?;
@@ -173,9 +174,9 @@ pub(super) fn new_sketch(method: Method, args: &Args) -> Result<AnySketch> {
     sketch.context("--precision")
 }
 
-/// Adds every row to the sketch. Each thread begins with what is in it already: these are sketches
-/// of sets, so that merging them all counts nothing twice. A history is of one thread, because
-/// merging would end it.
+/// Adds every row to the sketch. Each thread begins with a copy of `start`. These are sketches of
+/// sets, so merging the copies counts nothing twice. A sketch with a history uses one thread,
+/// because merging would end the history.
 pub(super) fn add_rows(pass: &Pass, start: AnySketch, out: &Output) -> Result<(AnySketch, Counts)> {
     let (scheme, bytes) = (start.scheme(), start.full_memory());
     if keeps_history(&start) {
@@ -189,8 +190,9 @@ fn keeps_history(sketch: &AnySketch) -> bool {
     sketch.summary().parameters.iter().any(|(name, _)| *name == "history")
 }
 
-/// The sketch in a file, and its method, if it can go on with what was asked for: the sketch's own
-/// size, keys and seed rule, and an option that says otherwise is refused naming both.
+/// Returns the sketch of a file and its method, if they agree with the options. The sketch keeps
+/// its own size, keys and seed. An option that contradicts it is refused with an error that names
+/// both.
 pub(super) fn to_continue(before: Continued, args: &Args) -> Result<(Method, AnySketch)> {
     let Some(method) = Method::of(&before.sketch) else { return Err(before.refusal()) };
     let Continued { name, sketch } = before;

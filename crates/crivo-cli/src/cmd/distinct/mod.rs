@@ -1,4 +1,4 @@
-//! `crivo distinct`: how many different values?
+//! `crivo distinct`: the number of different values.
 
 pub(crate) mod groups;
 mod interchange;
@@ -147,7 +147,7 @@ impl DistinctReport {
     }
 }
 
-/// What was counted, and where it is to be written.
+/// The result, and the file that is not yet written.
 struct Counted {
     method: &'static str,
     estimate: Estimate,
@@ -186,7 +186,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Gives the answer in the form that was asked for.
+/// Prints the answer in the requested form.
 fn report(args: &Args, mut counted: Counted, verified: Option<Verified>, out: &Output) -> Result<()> {
     let form = args.how.form.get();
     counted.estimate = out.honest(counted.estimate);
@@ -209,7 +209,7 @@ fn report(args: &Args, mut counted: Counted, verified: Option<Verified>, out: &O
     Ok(())
 }
 
-/// By the values themselves; where a sketch is wanted their hashes do.
+/// Counts the values themselves. If a sketch is requested, their hashes are counted instead.
 fn count_exactly(args: &Args, pass: &Pass, out: &Output) -> Result<Counted> {
     method::refuse_sizes(Method::Exact, args)?;
     let scheme = args.keys.scheme()?;
@@ -226,7 +226,7 @@ fn count_exactly(args: &Args, pass: &Pass, out: &Output) -> Result<Counted> {
     })
 }
 
-/// The same, over the window of time before the latest row.
+/// Counts the values within the window of time before the latest row.
 fn count_in_window(args: &Args, pass: &mut Pass, out: &Output) -> Result<Counted> {
     if args.how.verify {
         bail!("--verify: counts all rows exactly, and not those of a window");

@@ -1,4 +1,4 @@
-//! What `crivo joins` answers: as JSON, as a listing for programs, and as text.
+//! The answer of `crivo joins` as JSON, as a listing for programs, and as text.
 
 use std::io::{BufWriter, Write as _};
 
@@ -11,11 +11,11 @@ use serde::ser::{SerializeSeq as _, Serializer};
 use super::tables::ReadTables;
 use crate::output::{self, Cell, Form, Interval, Listing, Output};
 
-/// More pairs than this are not printed for people; the other forms have all.
+/// The most pairs that are printed for people. The other forms have all pairs.
 const MOST_PRINTED: usize = 50;
 const MOST_UNDECIDED_PRINTED: usize = 10;
 
-/// All that was found.
+/// The result of the search, and the tables that were read.
 #[derive(Debug)]
 pub(super) struct Answer<'a> {
     pub(super) search: &'a JoinSearch,
@@ -30,7 +30,7 @@ struct JoinsReport<'a> {
     columns: u64,
     joins: EachPair<'a, Join<'a>>,
     undecided: u64,
-    /// How many pairs were found, if not all are listed.
+    /// The number of found pairs, if not all are listed.
     found: u64,
     undecided_pairs: EachPair<'a, Undecided<'a>>,
     unreadable: Vec<Unreadable<'a>>,
@@ -46,7 +46,7 @@ pub(super) struct Join<'a> {
     pub(super) left_in_right: Interval,
     pub(super) right_in_left: Interval,
     pub(super) common: Interval,
-    /// Which side could be a key: left, right, both, or none.
+    /// The side that could be a key: `left`, `right` or `both`; `None` if neither could.
     pub(super) key: Option<&'static str>,
 }
 
@@ -69,8 +69,8 @@ struct Unreadable<'a> {
     error: &'a str,
 }
 
-/// Pairs that are looked up while they are written: all of them at once would take more memory than
-/// the search.
+/// Pairs whose details are computed while they are written. All details at once would take more
+/// memory than the search.
 #[derive(Debug)]
 struct EachPair<'a, T>(&'a Answer<'a>, &'a [FoundPair], fn(&'a Answer<'a>, &FoundPair) -> T);
 
@@ -93,7 +93,7 @@ impl<'a> Answer<'a> {
         self.found.found == 0
     }
 
-    /// Returns true if pairs were found that are not listed.
+    /// Returns true if not all found pairs are listed.
     pub(super) fn is_cut(&self) -> bool {
         self.found.found > self.found.joins.len() as u64
     }
@@ -107,7 +107,7 @@ impl<'a> Answer<'a> {
         ColumnName { table, column: self.search.name(place) }
     }
 
-    /// A pair with all that is said of it.
+    /// Returns a pair with its details.
     pub(super) fn join(&self, pair: &FoundPair) -> Join<'_> {
         let Joinability { common, left_in_right, right_in_left, .. } = self.search.compare(pair);
         let key = match (self.search.is_key(pair.left), self.search.is_key(pair.right)) {
@@ -163,7 +163,7 @@ impl<'a> Answer<'a> {
         ];
         let empty = || Listing::named(NAMES).with_intervals(["left_in_right", "right_in_left", "common"]);
         out.raw(empty().header(form).as_bytes())?;
-        // Piece by piece, because there may be a million of them.
+        // The listing is written in pieces, because there may be a million pairs.
         for pairs in self.found.joins.chunks(1_000) {
             let mut listing = empty();
             for join in pairs.iter().map(|pair| self.join(pair)) {
@@ -242,7 +242,7 @@ fn pairs_text(count: u64) -> String {
     format!("{} {}", output::count(count), if count == 1 { "pair" } else { "pairs" })
 }
 
-/// `87 % (84 to 90 %)`
+/// Returns a share such as `87 % (84 to 90 %)`.
 fn percents(share: &Interval) -> String {
     let percent = |share: f64| format!("{:.0}", share * 100.0);
     if share.lower == share.upper {

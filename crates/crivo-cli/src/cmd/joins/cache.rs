@@ -1,11 +1,13 @@
-//! What is known of files that were read before.
+//! The cache of profiles of files.
 //!
-//! A profile is kept under the hash of the file's bytes and of all options that change what is
-//! read, so a file that was moved or copied is found again. Hashing reads the file; so that a
-//! second run does not, a small note says which content a file of a certain path, size and time of
-//! change had. A note is trusted if the file was left alone for [`SETTLED`] before the note was
-//! made: a change within the resolution of the file system's clock would not show. What is in the
-//! folder may be deleted at any time. Damaged profiles are read as if they were not there.
+//! A profile is stored under the hash of the file's bytes and of all options that change how they
+//! are read. So a file that was moved or copied is found again. Computing the hash reads the file.
+//! To avoid that in a second run, a small note stores the hash for the path, size and modification
+//! time of a file.
+//!
+//! A note is trusted if the file had not changed for [`SETTLED`] before the note was written. A
+//! change within the resolution of the file system's clock would not be visible otherwise. Files in
+//! the folder may be deleted at any time. A damaged profile is treated as missing.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -19,32 +21,33 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::store::{self, Destination};
 
-/// How long a file must not have changed before its time of change is trusted.
+/// How long a file must be unchanged before its modification time is trusted.
 const SETTLED: Duration = Duration::from_secs(2);
-/// Raised when profiles of the same file become others.
+/// Raised when the profile of the same file changes.
 const VERSION: u32 = 1;
 
-/// The folder.
+/// The folder of the cache.
 #[derive(Debug)]
 pub(super) struct Cache {
     folder: PathBuf,
 }
 
-/// Where the profile of a content is.
+/// The path of the profile of a content.
 #[derive(Debug)]
 pub(super) struct CacheKey {
     profile: PathBuf,
 }
 
 impl Cache {
-    /// The folder, made if it is not there.
+    /// Opens the folder, which is created if it does not exist.
     pub(super) fn open(folder: &Path) -> Result<Self> {
         let name = folder.display();
         fs::create_dir_all(folder).with_context(|| format!("--cache {name}"))?;
         Ok(Self { folder: folder.to_path_buf() })
     }
 
-    /// The key of a file as it is now. Reads the file, unless a note says what is in it.
+    /// Returns the key of a file as it is now. Reads the file, unless there is a trusted note about
+    /// it.
     pub(super) fn key_of(
         &self,
         path: &Path,
@@ -65,7 +68,7 @@ impl Cache {
         } else {
             let content = format!("{:032x}", digest_of_file(&full).with_context(failed)?);
             let is_settled = SystemTime::now().duration_since(changed).is_ok_and(|age| age >= SETTLED);
-            // A file that changes while it is read has another time afterwards.
+            // A file that changed while it was read has another modification time now.
             let now = fs::metadata(&full).and_then(|now| now.modified()).with_context(failed)?;
             if is_settled && now == changed {
                 Destination::new(&note)?.write(note_of(&content, &stamp).as_bytes())?;
@@ -79,19 +82,19 @@ impl Cache {
 }
 
 impl CacheKey {
-    /// The profile of that key, if it is there and whole.
+    /// Returns the stored profile, if it exists and is undamaged.
     pub(super) fn get(&self) -> Option<TableProfile> {
         TableProfile::decode(&fs::read(&self.profile).ok()?).ok()
     }
 
-    /// Keeps a profile. It is readable by no more users than the file it is of.
+    /// Stores a profile. Its permissions are no wider than those of the profiled file.
     pub(super) fn put(&self, profile: &TableProfile, file: &Path) -> Result<()> {
         Destination::new(&self.profile)?.readable_as([file]).write(&profile.encode())
     }
 }
 
-/// A note: the digest of the content, and a digest that says whether the note is whole and of this
-/// file.
+/// Returns the text of a note: the digest of the content, and a digest over that and the stamp. The
+/// second detects damage, and notes about other files.
 fn note_of(content: &str, stamp: &str) -> String {
     format!("{content} {:032x}\n", digest_of(format!("{content} {stamp}").as_bytes()))
 }
@@ -105,7 +108,8 @@ fn digest_of(bytes: &[u8]) -> u128 {
     xxhash_rust::xxh3::xxh3_128(bytes)
 }
 
-/// The digest of a file's bytes, a piece at a time: the file may be larger than memory.
+/// Returns the digest of a file's bytes. It is read in pieces, because it may be larger than
+/// memory.
 fn digest_of_file(path: &Path) -> std::io::Result<u128> {
     let mut file = File::open(path)?;
     let mut hasher = Xxh3::new();

@@ -1,8 +1,8 @@
-//! `crivo joins`: which columns of many tables could join?
+//! `crivo joins`: finds columns of many tables that could join.
 //!
 //! Each file is a table. Its columns are sketched in one pass ([`tables`]), or taken from the cache
-//! ([`cache`]) if the file did not change; the library searches for pairs ([`JoinSearch`]). A file
-//! that cannot be read is named, and the others are still compared.
+//! ([`cache`]) if the file did not change. The library searches for pairs ([`JoinSearch`]). A file
+//! that cannot be read is reported, and the others are still compared.
 
 mod answer;
 mod cache;
@@ -86,7 +86,7 @@ struct JoinOptions {
     form: FormArgs,
 }
 
-/// How many undecided pairs are listed.
+/// The most undecided pairs that are listed.
 const MOST_UNDECIDED: usize = 1_000;
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {

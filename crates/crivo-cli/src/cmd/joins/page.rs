@@ -1,7 +1,7 @@
-//! The joins as a page: a graph of tables to look at, and the pairs to search.
+//! The joins as a page: a graph of tables, and a searchable list of pairs.
 //!
-//! Tables are the nodes. Choosing one, by mouse or keyboard, writes its name into the search field,
-//! so that the list below shows its pairs and the graph its neighbours.
+//! Tables are the nodes. Choosing one, by mouse or keyboard, writes its name into the search field.
+//! The list below then shows its pairs, and the graph its neighbours.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ use super::answer::{Answer, ColumnName};
 use crate::cmd::profile::page::show;
 use crate::output::Interval;
 
-/// A list of more pairs takes long to open.
+/// The most pairs in the list, because a longer list takes long to open.
 const MOST_PAIRS: usize = 2_000;
-/// A graph of more tables cannot be looked at.
+/// The most tables in the graph, because a larger graph is not readable.
 const MOST_TABLES: usize = 200;
 
-/// The document.
+/// Returns the page.
 pub(super) fn page(answer: &Answer<'_>) -> String {
     let found = answer.found;
     let lead = format!(
@@ -53,7 +53,7 @@ pub(super) fn page(answer: &Answer<'_>) -> String {
         .to_html()
 }
 
-/// The tables with most joins, and a line between those that could join.
+/// Returns the graph of the tables with most joins. A line connects tables that could join.
 fn graph(answer: &Answer<'_>) -> Markup {
     let mut lines: BTreeMap<(u32, u32), u32> = BTreeMap::new();
     let mut degrees: BTreeMap<u32, u32> = BTreeMap::new();
@@ -88,7 +88,7 @@ fn graph(answer: &Answer<'_>) -> Markup {
     }
 }
 
-/// The last part of a path.
+/// Returns the last part of a path.
 fn short(name: &str) -> &str {
     name.rsplit('/').next().filter(|last| !last.is_empty()).unwrap_or(name)
 }

@@ -1,4 +1,5 @@
-//! Every file as a table: its columns from the cache, from a saved profile, or read once.
+//! Reads every file as a table. Its columns come from the cache, from a saved profile, or from one
+//! pass.
 
 use std::path::{Path, PathBuf};
 
@@ -16,20 +17,19 @@ use crate::output::{Meter, Output};
 use crate::pass::Pass;
 use crate::store;
 
-/// The most memory that the columns of one table take while it is read; wider tables keep fewer
-/// hashes.
+/// The most memory for the columns of one table while it is read. Wider tables keep fewer hashes.
 const MOST_OF_A_TABLE: usize = 256 << 20;
-/// Fewer hashes than this decide nothing.
+/// The fewest hashes of a column. With fewer, no pair could be decided.
 const LEAST_HASHES: u32 = 16;
 
-/// What was read.
+/// The tables that were read.
 #[derive(Debug, Default)]
 pub(super) struct ReadTables {
-    /// The names of the tables in the search, by their numbers.
+    /// The names of the tables, by their number in the search.
     pub(super) names: Vec<String>,
-    /// Files that could not be read, and why.
+    /// The files that could not be read, with the reasons.
     pub(super) unreadable: Vec<(String, String)>,
-    /// How many tables were found in the cache.
+    /// The number of tables that were found in the cache.
     pub(super) cached: u64,
     pub(super) rows: u64,
 }
@@ -73,8 +73,8 @@ pub(super) fn read_all(
     Ok(read)
 }
 
-/// The files that names and patterns stand for, each once. A name that stands for none is
-/// unreadable, and the others are still read; it is an error if there is no file at all.
+/// Returns the files that names and patterns match, each once. A name without a match is added to
+/// the unreadable files, and the others are still read. No file at all is an error.
 fn files(layout: &LayoutArgs, read: &mut ReadTables, out: &Output) -> Result<Vec<PathBuf>> {
     let mut files: Vec<PathBuf> = Vec::new();
     let mut failed = None;
@@ -98,7 +98,7 @@ fn files(layout: &LayoutArgs, read: &mut ReadTables, out: &Output) -> Result<Vec
     Ok(files)
 }
 
-/// The profile of a file, and whether it was in the cache.
+/// Returns the profile of a file, and whether it was in the cache.
 fn profile_of(
     path: &Path,
     layout: &LayoutArgs,
@@ -138,7 +138,7 @@ fn read(
         .find(|hashes| fits(*hashes))
         .unwrap_or(LEAST_HASHES);
     let sizes = TableColumnSizes::for_joins(hashes);
-    // Each thread has columns of its own.
+    // Each thread has its own columns.
     let room = MOST_OF_A_TABLE / (sizes.most_memory() * columns).max(1);
     let pass = Pass {
         input,
@@ -155,7 +155,7 @@ fn read(
     profile::read_for_joins(pass, sizes, scheme, out)
 }
 
-/// All that decides how the bytes of a file become values.
+/// Returns a text of all options that decide how the bytes of a file become values.
 fn layout_text(layout: &LayoutArgs, format: Format) -> String {
     let LayoutArgs { no_header, delimiter, no_quotes, skip_bad, max_record, .. } = layout;
     match format {

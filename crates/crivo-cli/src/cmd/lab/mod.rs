@@ -1,7 +1,8 @@
-//! `crivo lab`: does theory hold?
+//! `crivo lab`: runs experiments that compare theory with measurements.
 //!
-//! The experiments are `crivo-lab`'s; here they are chosen, watched and written down. A folder
-//! appears whole or, where it is there already, file by file, each whole.
+//! The experiments are those of `crivo-lab`. This module selects them, shows their progress and
+//! writes the results. A new folder appears complete. In an existing folder, each file is replaced
+//! as a whole.
 
 mod progress;
 
@@ -160,7 +161,7 @@ struct Judged {
     expected: String,
     as_expected: bool,
     reason: String,
-    /// Whether published figures come out of the files that were named; null without such files.
+    /// The comparison with published figures, if files with their data are given; null otherwise.
     published: Option<Beside>,
     checks: usize,
     seconds: f64,
@@ -222,7 +223,7 @@ fn list(args: &ListArgs, out: &Output) -> Outcome {
 }
 
 fn perform(chosen: &[&'static Experiment], how: &LabOptions, out: &Output) -> Outcome {
-    // Everything that can be wrong with the question is found before any work.
+    // All errors in the arguments are found before any work.
     let inputs = Inputs::open(how.movielens.as_deref(), how.mail.as_deref())?;
     let folder = how.output.as_deref().map(|path| Folder::new(path, chosen)).transpose()?;
     let settings = Settings {
@@ -287,7 +288,7 @@ fn print(outcomes: &[Ran], expected: usize, folder: Option<&Path>, out: &Output)
             Some(verdict) => format!("{verdict}, expected {expected}: {reason}"),
         };
         rows.push((name, verdict));
-        // What a file showed is printed however many experiments there are.
+        // The comparison with published figures is printed for any number of experiments.
         if let Some(Beside { verdict, reason }) = published {
             rows.push(("", format!("published figures {verdict}: {reason}")));
         }
@@ -300,16 +301,16 @@ fn print(outcomes: &[Ran], expected: usize, folder: Option<&Path>, out: &Output)
     Ok(())
 }
 
-/// Where results go.
+/// The folder of the results.
 enum Folder {
-    /// One that is not there yet: it appears with everything in it.
+    /// A new folder, which appears with all its files.
     New(NewFolder),
-    /// One that is: each file is replaced, whole.
+    /// An existing folder, in which each file is replaced as a whole.
     There(PathBuf),
 }
 
 impl Folder {
-    /// Makes sure that it can be written, and changes nothing yet.
+    /// Makes sure that the folder can be written, and changes nothing yet.
     fn new(path: &Path, chosen: &[&'static Experiment]) -> Result<Self> {
         if path.is_dir() {
             let names = chosen.iter().map(|experiment| format!("{}.csv", experiment.name));

@@ -1,4 +1,4 @@
-//! How far the experiments are, on a terminal: a bar for all, and one for each that runs.
+//! Shows the progress of experiments on a terminal: a bar for all, and one for each that runs.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -10,10 +10,10 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::interrupt;
 use crate::output::Output;
 
-/// Steps of a bar: shares are told as parts of this.
+/// The number of steps of a bar, which shows shares.
 const STEPS: u64 = 1000;
 
-/// The bars; hidden unless standard error is a terminal.
+/// The progress bars. They are hidden unless standard error is a terminal.
 #[derive(Debug)]
 pub(super) struct Meters {
     bars: MultiProgress,

@@ -1,4 +1,4 @@
-//! `crivo mail audit`: which lessons contradict their label?
+//! `crivo mail audit`: lists lessons that contradict their label.
 
 use std::process::ExitCode;
 

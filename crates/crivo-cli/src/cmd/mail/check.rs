@@ -1,4 +1,4 @@
-//! `crivo mail check`: what does the filter say about a message?
+//! `crivo mail check`: judges a message.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         Verdict::Ham => 1,
         Verdict::Unsure => 2,
     };
-    // A reader that closed the pipe still gets the verdict as the exit code.
+    // If the reader closed the pipe, the exit code still has the verdict.
     match show(args, out, judgement) {
         Err(error) if !output::is_closed_pipe(&error) => Err(error),
         _ => Ok(ExitCode::from(code)),
@@ -96,9 +96,9 @@ fn show(args: &Args, out: &Output, judgement: Judgement) -> Result<()> {
     Ok(())
 }
 
-/// Whatever goes wrong, all bytes that came in go out. They are all read before the first is
-/// written: a program that writes a whole message before reading anything would otherwise wait for
-/// us, and we for it.
+/// Writes the message to standard output, unchanged if judging fails. All of the message is read
+/// before the first byte is written. A caller that writes a whole message before it reads would
+/// otherwise deadlock with this program.
 fn pass_through(args: &Args, out: &Output) -> Outcome {
     let mut message = Vec::new();
     let read = io::stdin().lock().read_to_end(&mut message);
@@ -121,13 +121,13 @@ fn pass_through(args: &Args, out: &Output) -> Outcome {
     Ok(code)
 }
 
-/// The store, with what is wanted of verdicts.
+/// Opens the store, with the policy of verdicts and the trusted hosts.
 fn filter(args: &Args) -> crivo_mail::Result<Filter> {
     let filter = Filter::open(&args.store.store)?.with_trusted_hosts(args.trust.hosts());
     filter.with_policy(args.policy.policy())
 }
 
-/// A panic would lose the message: it is an error like any other.
+/// Judges a message. A panic becomes an error, because it would otherwise lose the message.
 fn judge(args: &Args, message: &[u8]) -> Result<Judgement> {
     let judged = std::panic::catch_unwind(|| filter(args)?.check(message));
     match judged {

@@ -1,4 +1,4 @@
-//! `crivo mail doctor`: is the set-up in order?
+//! `crivo mail doctor`: checks whether the set-up works.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

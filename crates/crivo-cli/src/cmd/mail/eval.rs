@@ -1,4 +1,4 @@
-//! `crivo mail eval`: how good is the filter on mail with known answers?
+//! `crivo mail eval`: measures the filter on mail whose class is known.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -60,7 +60,7 @@ enum Lessons {
     Mistakes,
 }
 
-/// A share, in percent or as a number.
+/// Parses a share, in percent or as a number.
 fn share_of(text: &str) -> Result<f64, String> {
     let (number, unit) = match text.strip_suffix('%') {
         Some(percent) => (percent.trim(), 0.01),
@@ -93,7 +93,7 @@ pub(super) struct ClassReport {
     ham: u64,
 }
 
-/// How much spam scores above all but a share of ham.
+/// The share of spam that scores above all but a share of ham.
 #[derive(Debug, Serialize)]
 pub(super) struct CaughtReport {
     ham_rate: f64,
@@ -139,7 +139,7 @@ impl From<&SweepRow> for SweepReport {
 }
 
 impl Args {
-    /// All messages, with whether they are spam.
+    /// Returns all messages, each with whether it is spam.
     fn mail(&self) -> Result<impl Iterator<Item = crivo_mail::Result<(Vec<u8>, bool)>>> {
         let spam = self.known.spam.iter().map(|path| (path, true));
         let both = spam.chain(self.known.ham.iter().map(|path| (path, false)));
@@ -210,13 +210,13 @@ fn print(spam: &Verdicts, ham: &Verdicts, half: &HalfReport, out: &Output) -> Re
     out.columns(&rows)
 }
 
-/// For JSON, the spam caught at each of the rates.
+/// Returns the spam caught at each of the rates, for JSON.
 pub(super) fn caught_at(caught: &[f64; HAM_RATES.len()]) -> Vec<CaughtReport> {
     let rates = HAM_RATES.iter().zip(caught);
     rates.map(|(&ham_rate, &spam_caught)| CaughtReport { ham_rate, spam_caught }).collect()
 }
 
-/// How well scores rank spam above ham.
+/// Prints how well scores rank spam above ham.
 pub(super) fn print_ranking(area: f64, caught_at: &[f64; HAM_RATES.len()], out: &Output) -> Result<()> {
     for (rate, &caught) in HAM_RATES.iter().zip(caught_at) {
         let caught = output::percent(caught);
@@ -228,7 +228,7 @@ pub(super) fn print_ranking(area: f64, caught_at: &[f64; HAM_RATES.len()], out: 
 fn print_sweep(rows: &[SweepRow], method: Method, out: &Output) -> Result<()> {
     let threshold = |row: &SweepRow| format!("{:.1}", row.threshold);
     if method == Method::Default {
-        // Only the classic method blocks senders, and calls a message spam for having no shingle.
+        // Only the classic method blocks senders, and takes a message without shingles for spam.
         let mut table = vec![["spam caught", "ham caught", "threshold"].map(String::from)];
         table.extend(rows.iter().map(|row| {
             let [spam, ham] = [&row.spam, &row.ham].map(|caught| share(caught.caught, caught.total));

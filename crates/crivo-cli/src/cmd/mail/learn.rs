@@ -1,4 +1,4 @@
-//! `crivo mail learn` and `unlearn`: one message, corrected by its reader.
+//! `crivo mail learn` and `unlearn`: learns or forgets one message.
 
 use std::process::ExitCode;
 

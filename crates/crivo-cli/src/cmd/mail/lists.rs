@@ -1,4 +1,4 @@
-//! `crivo mail allow` and `block`: senders about which the owner of a store has decided.
+//! `crivo mail allow` and `block`: senders that the owner of a store allows or blocks.
 
 use std::process::ExitCode;
 
@@ -95,7 +95,7 @@ fn run(args: &SenderArgs, listing: Listing, out: &Output) -> Outcome {
     Ok(if is_empty || nothing_removed { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-/// Adds or removes all senders, or none if one of them is no sender; returns the lists and how many
+/// Adds or removes all senders, or none if one of them is invalid. Returns the lists and how many
 /// entries changed.
 fn change(lists: &mut Lists, args: &SenderArgs, listing: Listing) -> crivo_mail::Result<(Lists, u64)> {
     let mut changed = 0;

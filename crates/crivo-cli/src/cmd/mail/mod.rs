@@ -1,8 +1,8 @@
-//! `crivo mail`: is this mail wanted?
+//! `crivo mail`: the mail filter.
 //!
-//! Here an error is always exit code 3, a wrong option too: 1 and 2 are answers of `check`. Mail
-//! that is piped through `check --passthrough` comes back whatever goes wrong, because a filter
-//! that fails must not lose mail.
+//! An error is always exit code 3 here, also for a wrong option, because 1 and 2 are answers of
+//! `check`. Mail that is piped through `check --passthrough` is returned after any error, because a
+//! failing filter must not lose mail.
 
 mod audit;
 mod check;
@@ -149,8 +149,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     }
 }
 
-/// Returns the message on standard input, as far as it can matter. The rest is read and dropped, so
-/// that the writer is not interrupted.
+/// Returns the message on standard input, up to the size that is judged. Further bytes are read and
+/// dropped, so that the writer gets no error.
 fn message() -> Result<Vec<u8>> {
     let mut input = io::stdin().lock();
     let mut message = Vec::new();

@@ -1,4 +1,4 @@
-//! `crivo mail eval --online`: how good is the filter as it grows?
+//! `crivo mail eval --online`: measures the filter while it learns.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use super::super::Outcome;
 use super::eval::{CaughtReport, ClassReport, caught_at, print_ranking, share};
 use crate::output::{self, Output};
 
-/// How many mistakes are listed.
+/// The number of mistakes that are listed.
 const LISTED: usize = 20;
 
 /// The JSON object; fields may be added, never renamed.
@@ -42,8 +42,8 @@ struct MistakeReport {
     subject: String,
 }
 
-/// Plays the story of mail, in the order of its dates; messages without a date come where the one
-/// before them comes.
+/// Replays mail in the order of its dates. A message without a date has that of the message before
+/// it.
 pub(super) fn run(
     store: &Path,
     mail: Vec<(Vec<u8>, bool)>,

@@ -116,7 +116,7 @@ pub(crate) fn export(args: &ExportArgs, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The files of a store, whose permissions its export has.
+/// Returns the files of a store. An export gets their permissions.
 fn files_of(store: &Path) -> Vec<PathBuf> {
     let files = std::fs::read_dir(store).into_iter().flatten();
     files.filter_map(|file| file.ok().map(|file| file.path())).filter(|path| path.is_file()).collect()
@@ -134,7 +134,8 @@ pub(crate) fn merge(args: &MergeArgs, out: &Output) -> Outcome {
     tell(in_old_or_new(&args.store.store, |filter| filter.merge(&args.other))?, out)
 }
 
-/// Changes a store; if there is none, one appears with the change, or not at all.
+/// Changes a store. If there is no store, one is created with the change, or not at all if the
+/// change fails.
 fn in_old_or_new<T>(
     store: &Path,
     change: impl FnOnce(&Filter) -> crivo_mail::Result<T>,

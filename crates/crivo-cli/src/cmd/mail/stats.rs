@@ -1,4 +1,4 @@
-//! `crivo mail stats`: what does a store hold?
+//! `crivo mail stats`: counts of a store's content.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;

@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if sources.is_empty() {
         bail!("nothing to learn: name mail with --spam PATH, --ham PATH or --label NAME=PATH");
     }
-    // A misspelt path is found out before anything is read.
+    // A wrong path is found before anything is read.
     let sources = sources
         .into_iter()
         .map(|(label, path)| Ok((label, Mail::of(path)?)))
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             keep(&filter, policy, args.half_life)?;
             trained
         }
-        // There is no store of nothing.
+        // No store is created if there is no mail.
         Err(error) if error.is_missing_store() && mail.peek().is_none() => Trained::default(),
         Err(error) if error.is_missing_store() => Filter::create(&args.store.store, method, |new| {
             let trained = new.train(mail)?;
@@ -139,7 +139,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(if trained.read == 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-/// Keeps what is wanted of verdicts, and how fast lessons lose their weight, if anything is said.
+/// Stores the policy of verdicts and the half-life of lessons, if they are given.
 fn keep(filter: &Filter, policy: Policy, half_life: Option<u64>) -> crivo_mail::Result<()> {
     if !policy.is_empty() {
         filter.keep_policy(policy)?;

@@ -62,7 +62,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let mut told = String::new();
     loop {
         sleep(Duration::from_millis(args.every.max(100)));
-        // The folder may be on a disk that comes back: watching goes on.
+        // The folder may be on a disk that is temporarily missing, so watching continues after an
+        // error.
         let (lessons, trouble) = watch.look(&filter).unwrap_or_else(|error| (Vec::new(), Some(error)));
         for lesson in lessons {
             let why = match lesson.cause {
@@ -72,7 +73,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             };
             out.line(format_args!("{}: {:?}{why}", lesson.label, lesson.subject))?;
         }
-        // The same trouble is told once, until it is over.
+        // The same trouble is reported once, until it is over.
         let trouble = trouble.map(|error| error.to_string()).unwrap_or_default();
         if !trouble.is_empty() && trouble != told {
             out.warn(format_args!("{trouble}"));

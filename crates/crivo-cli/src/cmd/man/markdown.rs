@@ -1,14 +1,14 @@
-//! The reference of all commands as Markdown: one page a command, from the definition that `--help`
-//! shows.
+//! Writes the reference of all commands as Markdown: one page for each command, from the
+//! definitions that `--help` shows.
 //!
-//! docs/commands is written by this module, and a test holds the two equal.
+//! docs/commands is written by this module, and a test checks that both are equal.
 
 use std::fmt::Write as _;
 
 use clap::builder::PossibleValue;
 use clap::{Arg, Command};
 
-/// The page that lists all others.
+/// The page with the list of all commands.
 const FRONT_PAGE: &str = "index.md";
 
 /// Returns the pages as file names and texts, the list of commands first.
@@ -23,7 +23,7 @@ pub(super) fn pages(mut program: Command) -> Vec<(String, String)> {
     pages
 }
 
-/// The commands below this one, without the `help` that clap adds.
+/// Returns the subcommands of a command, without the `help` that clap adds.
 fn subcommands(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|below| below.get_name() != "help" && !below.is_hide_set())
 }
@@ -44,7 +44,7 @@ fn front_page(program: &Command) -> String {
     page
 }
 
-/// Adds one command with its options and examples, then the commands below it.
+/// Appends one command with its options and examples, then its subcommands.
 fn section(page: &mut String, command: &Command, level: usize) {
     let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
     let _ = writeln!(page, "{} {name}\n", "#".repeat(level));
@@ -71,8 +71,8 @@ fn section(page: &mut String, command: &Command, level: usize) {
     page.push_str(if level == 1 { "\n" } else { "\n\n" });
 }
 
-/// The arguments under the headings of `--help`, in its order. Options that every command has stay
-/// on no page.
+/// Returns the arguments under the headings of `--help`, in its order. Options that every command
+/// has are left out.
 fn by_heading(command: &Command) -> Vec<(&str, Vec<&Arg>)> {
     let mut headings: Vec<(&str, Vec<&Arg>)> = Vec::new();
     let shown = command.get_arguments().filter(|argument| !argument.is_hide_set());
@@ -88,7 +88,7 @@ fn by_heading(command: &Command) -> Vec<(&str, Vec<&Arg>)> {
     headings
 }
 
-/// One line of a list: how the argument is written, what it does, and which values it takes.
+/// Returns one line of a list: the argument as it is written, its effect, and its possible values.
 fn entry(argument: &Arg) -> String {
     let help = argument.get_long_help().or_else(|| argument.get_help());
     let help = help.map(ToString::to_string).unwrap_or_default();
@@ -113,7 +113,7 @@ fn entry(argument: &Arg) -> String {
     line
 }
 
-/// How an argument is typed: `-f, --field FIELD` or `[FILE]…`.
+/// Returns an argument as it is typed: `-f, --field FIELD` or `[FILE]…`.
 fn written(argument: &Arg) -> String {
     if argument.is_positional() {
         return argument.to_string();
@@ -136,8 +136,8 @@ fn written(argument: &Arg) -> String {
     written
 }
 
-/// Help texts are plain but for names in backticks: what else Markdown would take for a sign is
-/// escaped.
+/// Escapes the characters of a help text that have a meaning in Markdown. Names in backticks stay
+/// as they are.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut in_code = false;

@@ -1,4 +1,4 @@
-//! `crivo passages`: what stands in two places, and a copy without it.
+//! `crivo passages`: finds passages that occur in two places, and writes a copy without them.
 
 mod page;
 
@@ -190,7 +190,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says of each document whether something is cut out of it.
+/// Returns a function that says whether a document has passages to cut.
 fn has_passages(found: &Passages, what: Cut) -> impl Fn(u64) -> bool + Sync {
     let lookups = Mutex::new(Vec::new());
     move |place| {
@@ -199,16 +199,17 @@ fn has_passages(found: &Passages, what: Cut) -> impl Fn(u64) -> bool + Sync {
         }
         let taken = lookups.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut lookup = taken.unwrap_or_else(|| found.lookup());
-        // What cannot be read is an error when the text is cut.
+        // If the document cannot be looked up, cutting its text reports the error.
         let has_some = lookup.ranges(place).map_or(true, |ranges| !ranges.is_empty());
         lookups.lock().unwrap_or_else(PoisonError::into_inner).push(lookup);
         has_some
     }
 }
 
-/// Cuts the passages out of each text.
+/// Returns an edit that cuts the passages out of each text.
 fn cutter(found: &Passages, what: Cut, min_left: usize) -> Box<EditText<'_>> {
-    // Each thread takes a lookup, because it remembers where in the collection it is.
+    // Each thread takes a lookup of its own, because a lookup remembers its position in the
+    // collection.
     let lookups = Mutex::new(Vec::new());
     Box::new(move |place, text, new| {
         let taken = lookups.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -241,7 +242,7 @@ fn write_report(file: &Destination, corpus: &Corpus<'_>, found: &Passages) -> Re
     })
 }
 
-/// The summary goes to standard error: the documents may be on standard output.
+/// Prints the summary to standard error, because the documents may be on standard output.
 fn print(report: &PassagesReport, out: &Output) {
     let bytes = |bytes: u64| output::bytes(usize::try_from(bytes).unwrap_or(usize::MAX));
     out.tell(format_args!(
@@ -262,7 +263,7 @@ fn print(report: &PassagesReport, out: &Output) {
     }
 }
 
-/// Shows the stages, and stops when the user asks for it.
+/// Shows the stages, and stops the search when the user interrupts it.
 pub(super) struct PassageProgress<'a>(pub(super) &'a Corpus<'a>);
 
 impl Watch for PassageProgress<'_> {

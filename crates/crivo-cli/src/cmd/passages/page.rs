@@ -1,5 +1,5 @@
-//! The passages that cost most bytes, as a page: how often each stands, where, and what stands
-//! around it.
+//! The page of the passages with most bytes: how often and where each occurs, and the text around
+//! it.
 
 use std::collections::HashMap;
 
@@ -11,17 +11,18 @@ use maud::{Markup, html};
 use crate::corpus::{Corpus, explained};
 use crate::output;
 
-/// How many passages are shown.
+/// The number of passages that are shown.
 const SHOWN: usize = 50;
 
-/// How many first occurrences are counted at once; beyond, those that cost least are forgotten.
+/// The most first occurrences that are counted at once. Beyond that, those with the fewest bytes
+/// are forgotten.
 const COUNTED: usize = 200_000;
 
-/// How many bytes around a passage are shown, and how many of the passage itself.
+/// The bytes that are shown around a passage, and the most of the passage itself.
 const AROUND: usize = 160;
 const LONGEST: usize = 600;
 
-/// Where a stretch of a document stands.
+/// A stretch of a document: its place, the first byte, and the end.
 type Stretch = (u64, u32, u32);
 
 /// The later occurrences of one stretch.
@@ -32,7 +33,7 @@ struct Repeated {
     example: Passage,
 }
 
-/// What is read of a document around a stretch.
+/// The text of a stretch, and the text around it.
 #[derive(Debug, Default, Clone)]
 struct Excerpt {
     before: String,
@@ -40,7 +41,7 @@ struct Excerpt {
     after: String,
 }
 
-/// The document.
+/// Returns the page.
 pub(super) fn page(corpus: &Corpus<'_>, found: &Passages) -> Result<String> {
     let top = most_costly(found)?;
     let excerpts = excerpts(corpus, &top)?;
@@ -82,7 +83,7 @@ pub(super) fn page(corpus: &Corpus<'_>, found: &Passages) -> Result<String> {
     Ok(html.to_html())
 }
 
-/// The first occurrences whose later ones have most bytes.
+/// Returns the first occurrences whose later occurrences have most bytes.
 fn most_costly(found: &Passages) -> Result<Vec<(Stretch, Repeated)>> {
     let mut all: HashMap<Stretch, Repeated> = HashMap::new();
     let counted = found.for_each(|passage| {
@@ -106,7 +107,7 @@ fn most_costly(found: &Passages) -> Result<Vec<(Stretch, Repeated)>> {
     Ok(top)
 }
 
-/// Reads what stands around the shown passages.
+/// Reads the shown passages and the text around them.
 fn excerpts(corpus: &Corpus<'_>, top: &[(Stretch, Repeated)]) -> Result<HashMap<Stretch, Excerpt>> {
     let mut wanted: Vec<Stretch> = top.iter().map(|(first, _)| *first).collect();
     wanted.extend(
@@ -153,7 +154,7 @@ fn card(repeated: &Repeated, sides: &[Markup]) -> Markup {
     }
 }
 
-/// Returns a text with its lines, and everything else that does not show made visible.
+/// Returns a text with its line ends, and with all other invisible characters made visible.
 fn lines(excerpt: &str) -> String {
     excerpt.split('\n').map(text::visible).collect::<Vec<_>>().join("\n")
 }

@@ -1,4 +1,4 @@
-//! `crivo private aggregate`: reports become a sketch to ask.
+//! `crivo private aggregate`: adds reports to a sketch.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,7 +13,7 @@ use crate::interrupt::{self, Interrupted};
 use crate::output::{self, Output};
 use crate::store::{self, Destination, Stored};
 
-/// The number of reports that are added up at a time.
+/// The number of reports that are added at a time.
 const AT_ONCE: usize = 1000;
 
 /// Add up private reports into a sketch that crivo ask answers from
@@ -69,7 +69,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Adds the reports of a file to the sum, which begins with the first.
+/// Adds the reports of a file to the sum. The first file begins the sum.
 fn add(path: &Path, name: &str, sum: &mut Option<(PrivateCountMean, String)>) -> Result<()> {
     let failed = |error: &io::Error| anyhow!("{name}: {}", store::reason(error));
     let mut file: Box<dyn Read> = if path == Path::new("-") {
@@ -104,7 +104,7 @@ fn add(path: &Path, name: &str, sum: &mut Option<(PrivateCountMean, String)>) ->
     Ok(())
 }
 
-/// The first thing in which two protocols differ.
+/// Returns the first property in which two protocols differ as an error.
 fn require_same(mine: &Protocol, theirs: &Protocol) -> Result<(), &'static str> {
     match () {
         () if mine.epsilon() != theirs.epsilon() => Err("epsilon"),

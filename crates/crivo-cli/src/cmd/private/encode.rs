@@ -14,9 +14,9 @@ use crate::cmd::Outcome;
 use crate::output::{self, Output};
 use crate::pass::Pass;
 
-/// The number of bytes of reports after which they are handed on.
+/// The number of bytes of reports after which a thread writes them.
 const HANDED_ON: usize = 1 << 20;
-/// The number of random words that are taken from the operating system at a time.
+/// The number of random words that are read from the operating system at a time.
 const WORDS: usize = 512;
 
 /// Turn values into private reports, one a row
@@ -88,7 +88,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// One thread's client and what it made.
+/// The client of one thread, and its reports.
 struct EncodeWorker {
     client: PrivateClient,
     coins: SystemBits,
@@ -102,7 +102,7 @@ fn encode(
     file: &mut (dyn Write + Send),
     out: &Output,
 ) -> Result<(u64, Counts)> {
-    // Every row is another person, whose budget is spent by this one report.
+    // Every row is another person, whose budget is spent on this one report.
     let budget = Budget::new(f64::MAX).map_err(|error| anyhow!("{error}"))?;
     let file = Mutex::new(file);
     let (mut part, counts) = pass.fold(
@@ -134,7 +134,7 @@ impl EncodeWorker {
         for &hash in batch.keys(0)?.hashes() {
             let report = client.encode_hash(hash, &mut || coins.next())?;
             if let Some(error) = coins.failed.take() {
-                // What was made of no coins is not private, and is thrown away.
+                // A report without random bits is not private, so it is discarded.
                 return Err(crivo_rows::Error::other(format!("no random bits: {error}")));
             }
             report.encode_to(records);
@@ -143,7 +143,8 @@ impl EncodeWorker {
         Ok(())
     }
 
-    /// Puts the records into the file. In which order they lie there says nothing, and should not.
+    /// Writes the records to the file. Their order depends on the threads, and carries no
+    /// information.
     fn hand_on(&mut self, file: &Mutex<&mut (dyn Write + Send)>) -> crivo_rows::Result<()> {
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
         file.write_all(&self.records).map_err(crivo_rows::Error::other)?;
@@ -152,7 +153,7 @@ impl EncodeWorker {
     }
 }
 
-/// The operating system's random bits.
+/// Random bits of the operating system.
 #[derive(Default)]
 struct SystemBits {
     words: Vec<u64>,

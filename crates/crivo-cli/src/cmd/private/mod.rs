@@ -1,4 +1,4 @@
-//! `crivo private`: how often, without seeing anyone's value?
+//! `crivo private`: counts of values, without access to any person's value.
 
 mod aggregate;
 mod encode;

@@ -1,9 +1,10 @@
-//! How much memory does each column get?
+//! Divides the memory among columns.
 //!
-//! `--memory` is for the whole program. What reading takes is set aside, the rest is divided among
-//! the threads, because each has a part of its own, and among the columns. Every part of a column
-//! has a size that its values cannot exceed, so the budget holds for any number of rows. Columns
-//! that turn up later, which only JSONL can have, take the least there is.
+//! `--memory` is for the whole program. The memory for reading is set aside. The remaining memory
+//! is divided among the threads, because each has its own part, and among the columns. Every part
+//! of a column has a size that its values cannot exceed, so the budget holds for any number of
+//! rows. Columns that first appear in later rows, which only JSONL can have, get the least possible
+//! size.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -13,34 +14,34 @@ use crivo::profile::TableColumnSizes;
 
 use crate::output;
 
-/// The program itself, and what a thread reads with.
+/// The memory of the program itself, and of the reader of each thread.
 const PROGRAM: usize = 11 << 20;
 const READER: usize = 1 << 20;
-/// What a thread's columns share unless told.
+/// The memory that the columns of a thread share by default.
 const DEFAULT: usize = TableColumnSizes::TABLE_MEMORY;
-/// Less does not hold a profile, with names and lists around it.
+/// The least memory of a column. A profile with its names and lists does not fit into less.
 const LEAST_COLUMN: usize = TableColumnSizes::LEAST_MEMORY;
 
-/// The budget of a pass.
+/// The memory budget of a pass.
 #[derive(Debug)]
 pub(super) struct Budget {
-    /// What the columns of one thread may take together.
+    /// The memory of all columns of one thread.
     memory: usize,
     threads: usize,
-    /// What every column gets, however many there are.
+    /// The sizes of every column, if they do not depend on the number of columns.
     fixed: Option<TableColumnSizes>,
-    /// The columns that were there first, and what each gets.
+    /// The columns of the first batch, and the sizes of each.
     first: OnceLock<(HashSet<String>, TableColumnSizes)>,
     later: Mutex<HashSet<String>>,
 }
 
 impl Budget {
-    /// Divides the memory among `threads`, or among fewer if the columns have no room on all of
-    /// them. Unless told, the memory is what the columns of each thread share usually, and at least
-    /// what one thread needs.
+    /// Divides the memory among `threads`, or among fewer if the columns do not fit on all of them.
+    /// By default the memory is what the columns of each thread usually share, and at least the
+    /// need of one thread.
     ///
     /// # Errors
-    /// If they have no room on one thread.
+    /// If the columns do not fit on one thread.
     pub(super) fn new(memory: Option<u64>, threads: usize, columns: usize) -> Result<Self> {
         let reading = |threads: usize| PROGRAM + threads * READER;
         let least = columns.max(1) * LEAST_COLUMN;
@@ -64,7 +65,7 @@ impl Budget {
         })
     }
 
-    /// The same sizes for every column.
+    /// Returns a budget with the same sizes for every column.
     pub(super) fn fixed(sizes: TableColumnSizes, threads: usize) -> Self {
         let (first, later) = (OnceLock::new(), Mutex::default());
         Self { memory: usize::MAX, threads, fixed: Some(sizes), first, later }
@@ -74,8 +75,8 @@ impl Budget {
         self.threads
     }
 
-    /// What a column may take, given the names of all that are there now; why not, if it has no
-    /// room.
+    /// Returns the sizes of a column, given the names of all present columns. Returns the reason as
+    /// an error if the column does not fit.
     pub(super) fn sizes(&self, name: &str, all: &[String]) -> Result<TableColumnSizes, String> {
         if let Some(sizes) = self.fixed {
             return Ok(sizes);

@@ -1,11 +1,11 @@
-//! One pass over a table: every column of every batch into its profile, on every thread.
+//! One pass over a table: adds every column of every batch to its profile, on every thread.
 //!
 //! Each thread has a [`Part`], and parts merge. Columns are found by name, because the records of
-//! JSONL need not have the same fields in the same order; of two columns with the same name the
-//! first is the first one everywhere. A batch is taken column by column: the values of one column
-//! lie side by side, are hashed once, and meet one column's sketches in the cache.
+//! JSONL need not have the same fields in the same order. Columns with the same name are told apart
+//! by their order. A batch is processed column by column. The values of a column are stored side by
+//! side and hashed once, and the sketches of one column fit into the cache.
 //!
-//! What is kept of a column is the library's [`TableColumn`], and at the end all of them are a
+//! The data of a column are the library's [`TableColumn`]. At the end all of them become a
 //! `TableProfile`.
 
 use std::collections::HashMap;
@@ -18,54 +18,54 @@ use crivo_rows::RowBatch;
 use super::budget::Budget;
 use super::separators::{Separator, Stripped};
 
-/// What all threads of a pass know.
+/// The settings that all threads of a pass share.
 #[derive(Debug)]
 pub(super) struct Setting {
     pub(super) budget: Budget,
     pub(super) scheme: KeyScheme,
     pub(super) separator: Option<Separator>,
-    /// Rules that every row is held to.
+    /// The rules that every row is checked against.
     pub(super) rules: TableRules,
 }
 
-/// What one thread has seen of a table; at the end, all of it.
+/// The data that one thread collects from a table; after merging, those of all threads.
 #[derive(Debug, Default)]
 pub(super) struct Part {
     pub(super) columns: Vec<Column>,
-    /// Which of `columns` each is, by its name: of several with one name in the order of their
+    /// The indexes in `columns` of each name. Columns of the same name are in the order of their
     /// twins.
     by_name: HashMap<String, Vec<usize>>,
-    /// The names of the last batch's columns, and which of `columns` each is.
+    /// The names of the last batch's columns, and the index in `columns` of each.
     names: Vec<String>,
     places: Vec<usize>,
-    /// Which row of all each row of the last batch is: with a condition not one after the other.
+    /// The number of each row of the last batch. With a condition the numbers are not consecutive.
     rows: Vec<u64>,
     /// The chunk of the last batch, and its salt.
     salted: Option<(u64, u64)>,
     stripped: Stripped,
-    /// A check for each rule of the setting, and the place of its column in the last batch.
+    /// A check for each rule of the setting, and the index of its column in the last batch.
     checks: Vec<ColumnCheck>,
     checked: Vec<Option<usize>>,
 }
 
-/// What was seen of a column.
+/// The data of a column.
 #[derive(Debug)]
 pub(super) struct Column {
-    /// How many columns of the same name come before it.
+    /// The number of columns of the same name before it.
     twin: usize,
-    /// Where it turned up: a row, and its place among the columns there.
+    /// Where the column first appeared: the row, and its index among the columns there.
     began: (u64, usize),
     pub(super) data: TableColumn,
 }
 
 impl Part {
-    /// Takes a batch.
+    /// Adds a batch.
     pub(super) fn insert(&mut self, batch: &mut RowBatch<'_>, setting: &Setting) -> crivo_rows::Result<()> {
         if self.names != batch.names() {
             self.find_columns(batch, setting)?;
         }
         self.rows.clear();
-        // Rows of the first chunk have their numbers in the table, as Python gives them too.
+        // Rows of the first chunk have their numbers in the table, as in Python.
         self.rows.extend((0..batch.rows()).map(|row| batch.id(row).to_u64() + 1));
         self.check(batch, setting)?;
         let draw = RowDraw::of_rows(self.salt(batch, setting.scheme)?, self.rows.iter().copied());
@@ -87,9 +87,9 @@ impl Part {
         Ok(())
     }
 
-    /// The salt for the drawing of rows: a hash of the first value of the chunk that the batch is
-    /// from. Files whose rows are numbered alike draw other rows then. The batches of a chunk come
-    /// one after the other.
+    /// Returns the salt for the drawing of rows. It is a hash of the first value of the batch's
+    /// chunk, so that files with the same row numbers draw different rows. The batches of a chunk
+    /// come one after the other.
     fn salt(&mut self, batch: &RowBatch<'_>, scheme: KeyScheme) -> crivo_rows::Result<u64> {
         let chunk = batch.id(0).to_u64() >> 32;
         match self.salted {
@@ -103,7 +103,7 @@ impl Part {
         }
     }
 
-    /// Holds a batch to the rules.
+    /// Checks a batch against the rules.
     fn check(&mut self, batch: &mut RowBatch<'_>, setting: &Setting) -> crivo_rows::Result<()> {
         for ((check, place), (_, rules)) in
             self.checks.iter_mut().zip(&self.checked).zip(&setting.rules.columns)
@@ -123,7 +123,7 @@ impl Part {
         Ok(())
     }
 
-    /// Says which columns a batch has: new ones begin here.
+    /// Finds the columns of a batch. New columns are added.
     #[cold]
     fn find_columns(&mut self, batch: &RowBatch<'_>, setting: &Setting) -> crivo_rows::Result<()> {
         self.names = batch.names().to_vec();
@@ -133,7 +133,7 @@ impl Part {
         let place = |name: &String| self.names.iter().position(|known| known == name);
         self.checked = setting.rules.columns.iter().map(|(name, _)| place(name)).collect();
         self.places.clear();
-        // How many columns of each name the batch has had so far.
+        // The number of columns of each name so far in the batch.
         let mut twins: HashMap<&str, usize> = HashMap::new();
         for (at, name) in self.names.iter().enumerate() {
             let seen = twins.entry(name).or_default();
@@ -155,7 +155,7 @@ impl Part {
         Ok(())
     }
 
-    /// Makes this the part of both.
+    /// Merges another part into this one.
     pub(super) fn merge(&mut self, other: Self) -> crivo_rows::Result<()> {
         if self.checks.is_empty() {
             self.checks = other.checks;
@@ -174,7 +174,7 @@ impl Part {
         Ok(())
     }
 
-    /// Columns in the order they turned up, and the checks of the rules.
+    /// Returns the columns in the order of their first appearance, and the checks of the rules.
     pub(super) fn finish(mut self) -> (Vec<TableColumn>, Vec<ColumnCheck>) {
         self.columns.sort_by_key(|column| column.began);
         (self.columns.into_iter().map(|column| column.data).collect(), self.checks)
@@ -190,12 +190,12 @@ impl Column {
         scheme: KeyScheme,
     ) -> crivo::Result<Self> {
         let mut data = TableColumn::new(name, sizes, scheme)?;
-        // Where a part began tells it from the others.
+        // The first row of a part differs from that of the others.
         data.reseed(began.0);
         Ok(Self { twin, began, data })
     }
 
-    /// A column that no row had: of a table with nothing but a header.
+    /// Returns a column without rows, for a table that has only a header.
     pub(super) fn without_rows(name: &str, setting: &Setting, all: &[String]) -> anyhow::Result<TableColumn> {
         let sizes = setting.budget.sizes(name, all).map_err(|reason| anyhow::anyhow!(reason))?;
         Ok(Self::new(name, 0, (0, 0), sizes, setting.scheme)?.data)

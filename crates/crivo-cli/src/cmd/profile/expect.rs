@@ -1,4 +1,5 @@
-//! `crivo profile --expect` and `--write-rules`: does a table keep to its rules?
+//! `crivo profile --expect` and `--write-rules`: checks a table against rules, or writes rules for
+//! it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -70,7 +71,8 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// Writes a whole number without a fraction: limits of a column of integers look like its values.
+/// Writes a whole number without a fraction, so that limits of a column of integers look like its
+/// values.
 #[allow(clippy::ref_option)] // serde hands over references
 fn as_number<S: Serializer>(limit: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     match *limit {
@@ -94,7 +96,7 @@ enum TypeName {
 #[derive(Debug, Serialize)]
 struct RulesReport {
     broken: Vec<BrokenReport>,
-    /// How many columns have rules.
+    /// The number of columns with rules.
     columns: usize,
     rows: u64,
 }
@@ -109,7 +111,7 @@ struct BrokenReport {
 }
 
 impl ExpectArgs {
-    /// Reads the rules, before anything else is read.
+    /// Reads the rules, before any other input is read.
     pub(super) fn rules(&self) -> Result<Option<TableRules>> {
         let Some(path) = &self.expect else { return Ok(None) };
         let name = store::name_of(path);
@@ -127,12 +129,12 @@ impl ExpectArgs {
         Ok(Some(TableRules { min_rows: rows.min, max_rows: rows.max, columns }))
     }
 
-    /// Where rules are to be written.
+    /// Returns the destination of the rules.
     pub(super) fn destination(&self, input: &InputArgs) -> Result<Option<Destination>> {
         self.write_rules.as_ref().map(|path| input.output_beside(path)).transpose()
     }
 
-    /// Writes rules, or says which are broken.
+    /// Writes rules, or prints which are broken.
     pub(super) fn run(
         &self,
         (table, name): (&TableProfile, &str),
@@ -162,7 +164,7 @@ impl ExpectArgs {
     }
 }
 
-/// The message of an error in one line, with the line of the file.
+/// Returns the message of an error in one line, with the line number in the file.
 fn located(text: &str, error: &toml::de::Error) -> String {
     let message = error.message().trim().replace('\n', " ");
     match error.span() {

@@ -1,38 +1,38 @@
-//! Which columns of two tables could join?
+//! Finds columns of two tables that could join.
 //!
-//! [`JoinColumn`] compares two columns; here all pairs of columns of different tables are compared
-//! and the best are listed. A pair that the samples cannot tell of is counted as undecided.
+//! [`JoinColumn`] compares two columns. This module compares all pairs of columns of different
+//! tables and lists the best. A pair that the samples cannot decide is counted as undecided.
 
 use anyhow::Result;
 use crivo::profile::{JoinColumn, JoinVerdict};
 
 use super::report::{ColumnName, ColumnReport, Join, TableReport, Undecided};
 
-/// More pairs are not worth reading.
+/// The most pairs that are listed.
 const MOST: usize = 100;
 
-/// A table, and what comparing its columns needs.
+/// A table, and the data to compare its columns.
 pub(super) type Keyed = (TableReport, Vec<JoinColumn>);
 
-/// What is known of the pairs of columns.
+/// The result of comparing pairs of columns.
 #[derive(Debug, Default)]
 pub(super) struct Joins {
-    /// Those that could join, the best first.
+    /// The pairs that could join, the best first.
     pub(super) found: Vec<Join>,
-    /// How many the samples cannot tell of, and the first of them, those with the same name before
+    /// The number of undecided pairs, and the first of them. Pairs with the same name come before
     /// others.
     pub(super) undecided: u64,
     pub(super) undecided_pairs: Vec<Undecided>,
 }
 
-/// What the samples say of a pair.
+/// The decision about a pair.
 enum Verdict {
     Joins(f64, Join),
     Undecided(Undecided),
     No,
 }
 
-/// The pairs of columns of different tables that could join.
+/// Returns the pairs of columns of different tables that could join.
 pub(super) fn joins(tables: &[Keyed]) -> Result<Joins> {
     let mut found: Vec<(f64, Join)> = Vec::new();
     let (mut undecided, mut alike, mut others) = (0, Vec::new(), Vec::new());

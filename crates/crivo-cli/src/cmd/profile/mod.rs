@@ -1,10 +1,10 @@
-//! `crivo profile`: what is in this file?
+//! `crivo profile`: the profile of a file's columns.
 //!
-//! One pass, all columns, a fixed amount of memory. The pass is in [`collect`], what each column
-//! may take in [`budget`], what is told in [`answer`] and [`report`], and how it looks in [`table`]
-//! and [`page`]. Files with the same fields are one table; of several tables [`joins`] says which
-//! columns hold each other's values. A table that was saved ([`saved`]) is looked at as if it were
-//! read again, and [`drift`] compares another one with it.
+//! One pass, all columns, a fixed amount of memory. The pass is in [`collect`], the memory of each
+//! column in [`budget`], the answers in [`answer`] and [`report`], and their display in [`table`]
+//! and [`page`]. Files with the same fields are one table. Of several tables, [`joins`] finds the
+//! columns that have values in common. A saved table ([`saved`]) is treated as if it were read
+//! again, and [`drift`] compares another table with it.
 
 mod answer;
 mod budget;
@@ -176,7 +176,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The profiles of all tables: those that were saved first, then those that are read, with the
+/// Returns the profiles of all tables, first the saved ones, then those that are read, with the
 /// checks of the latter.
 fn profiles(
     args: &Args,
@@ -227,7 +227,8 @@ fn read(
     Ok((table, checks))
 }
 
-/// Reads a table once and keeps of each column no more than [`joins`](super::joins) compares.
+/// Reads a table once, and keeps only the data of each column that [`joins`](super::joins)
+/// compares.
 pub(super) fn read_for_joins(
     pass: Pass,
     sizes: TableColumnSizes,
@@ -239,7 +240,7 @@ pub(super) fn read_for_joins(
     Ok(fold(pass, &setting, out)?.0)
 }
 
-/// Takes every batch of a pass into the profile of a table.
+/// Adds every batch of a pass to the profile of a table.
 fn fold(pass: Pass, setting: &Setting, out: &Output) -> Result<(TableProfile, Vec<ColumnCheck>)> {
     let scheme = setting.scheme;
     let pass = Pass { threads: setting.budget.threads(), repeatable: true, numbers_rows: true, ..pass };
@@ -253,7 +254,7 @@ fn fold(pass: Pass, setting: &Setting, out: &Output) -> Result<(TableProfile, Ve
         let nothing = |name: &String| Column::without_rows(name, setting, &folded.names);
         columns = folded.names.iter().map(nothing).collect::<Result<_>>()?;
     }
-    // One more than the id of the row.
+    // One more than the row's id.
     let row_number = |row: u64| folded.row_number(RowId::from_u64(row.saturating_sub(1))).unwrap_or(1);
     columns.iter_mut().for_each(|column| column.renumber(row_number));
     checks.iter_mut().for_each(|check| check.renumber(row_number));
@@ -266,8 +267,8 @@ fn fold(pass: Pass, setting: &Setting, out: &Output) -> Result<(TableProfile, Ve
     Ok((table, checks))
 }
 
-/// What seems to stand between fields, where everything is one: it is in the name and in all values
-/// that were drawn.
+/// Returns the probable delimiter of a table that was read as a single column. It occurs in the
+/// column's name and in all drawn values.
 fn other_delimiter(table: &TableProfile, paths: &[String], input: &InputArgs) -> Option<char> {
     let [column] = table.columns() else { return None };
     let taken = match input.format_of(paths.first().map_or("", String::as_str)) {

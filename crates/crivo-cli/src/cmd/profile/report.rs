@@ -1,45 +1,45 @@
-//! What `crivo profile` answers, as plain data: the JSON, the table on a terminal and the page are
+//! The answer of `crivo profile` as plain data. The JSON, the table on a terminal and the page are
 //! three views of it.
 //!
-//! One table is one JSON object, with the fields of the contract in its order; what is not in the
-//! contract comes after them. Several tables are listed under `files`; `joins` says which of their
-//! columns hold each other's values, and `undecided` how many pairs of columns cannot be decided.
-//! Fields may be added, never renamed.
+//! One table is one JSON object, with the fields of the contract in its order, and other fields
+//! after them. Several tables are listed under `files`. `joins` lists the pairs of columns that
+//! have values in common, and `undecided` is the number of pairs that cannot be decided. Fields may
+//! be added, never renamed.
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::output::Interval;
 
-/// The whole answer: at least one table.
+/// The answer about one or more tables.
 #[derive(Debug)]
 pub(crate) struct ProfileReport {
     pub(crate) tables: Vec<TableReport>,
-    /// Columns of different tables that could join, the closest first; empty for one table.
+    /// The columns of different tables that could join, the closest first; empty for one table.
     pub(crate) joins: Vec<Join>,
-    /// How many pairs of columns the samples cannot tell of, and the first of them.
+    /// The number of pairs of columns that the samples cannot decide, and the first of them.
     pub(crate) undecided: u64,
     pub(crate) undecided_pairs: Vec<Undecided>,
 }
 
-/// Files of the same shape, taken as one table.
+/// Files with the same fields, read as one table.
 #[derive(Debug, serde::Serialize)]
 pub(crate) struct TableReport {
     pub(crate) rows: u64,
     pub(crate) bytes: u64,
     pub(crate) columns: Vec<ColumnReport>,
-    /// How it is called: the first file, and how many more there are.
+    /// The name of the table: the first file, and how many more there are.
     pub(crate) name: String,
-    /// Its files, as they were named; none for standard input.
+    /// The table's files, as they were named; empty for standard input.
     pub(crate) paths: Vec<String>,
-    /// Records that were left out because they were bad.
+    /// The number of bad records, which were left out.
     pub(crate) bad: u64,
-    /// Rows that the condition left out; they are not among `rows`.
+    /// The number of rows that the condition left out; they are not among `rows`.
     pub(crate) left_out: u64,
-    /// Pairs of columns of numbers that rise or fall together, the strongest first.
+    /// The pairs of columns of numbers that rise or fall together, the strongest first.
     pub(crate) correlations: Vec<CorrelationReport>,
-    /// Columns of few values that decide others, the surest first.
+    /// The columns of few values that decide others, the surest first.
     pub(crate) dependencies: Vec<DependencyReport>,
-    /// How many columns were not compared with others, because there are too many.
+    /// The number of columns that were not compared with others, because there are too many.
     pub(crate) not_compared: NotCompared,
 }
 
@@ -50,9 +50,10 @@ pub(crate) struct CorrelationReport {
     pub(crate) right: String,
     /// Spearman's correlation of the ranks.
     pub(crate) rank_correlation: Interval,
-    /// Pearson's correlation of the numbers; none if the drawn rows lack numbers that decide it.
+    /// Pearson's correlation of the numbers; `None` if the drawn rows lack numbers that decide it.
     pub(crate) pearson: Option<Interval>,
-    /// How many rows both were computed from: all that have both values if they are exact.
+    /// The number of rows that both were computed from. If both are exact, it is all rows with both
+    /// values.
     pub(crate) rows: usize,
 }
 
@@ -63,82 +64,84 @@ pub(crate) struct DependencyReport {
     pub(crate) to: String,
     /// The share of rows with the most frequent value of their group.
     pub(crate) share: Interval,
-    /// How many rows it was computed from, and how many of these are exceptions.
+    /// The number of rows that the share was computed from, and how many of these are exceptions.
     pub(crate) rows: usize,
     pub(crate) exceptions: usize,
 }
 
-/// Columns that were not compared with others.
+/// The numbers of columns that were not compared with others.
 #[derive(Debug, Default, serde::Serialize)]
 pub(crate) struct NotCompared {
-    /// Of numbers, beyond the first 32.
+    /// Columns of numbers beyond the first 32.
     pub(crate) numbers: usize,
-    /// Of few values, beyond the first 32.
+    /// Columns of few values beyond the first 32.
     pub(crate) few_values: usize,
 }
 
-/// One column.
+/// The report of one column.
 #[derive(Debug, serde::Serialize)]
 pub(crate) struct ColumnReport {
     pub(crate) name: String,
     #[serde(rename = "type")]
     pub(crate) kind: &'static str,
-    /// Rows without a value.
+    /// The number of rows without a value.
     pub(crate) empty: u64,
     pub(crate) distinct: Interval,
-    /// Whether every row may have a value of its own.
+    /// Whether every row may have a different value.
     pub(crate) key: bool,
-    /// The most frequent values, the first most often: those that certainly came more often than
-    /// any without a counter.
+    /// The most frequent values, in descending order of their counts. Only values are listed whose
+    /// count is certainly larger than that of any value without a counter.
     pub(crate) top: Vec<Frequent>,
-    /// The value that certainly is more than half of all values.
+    /// The value that is certainly more than half of all values.
     pub(crate) majority: Option<String>,
-    /// Some values, drawn uniformly.
+    /// Uniformly drawn values.
     pub(crate) sample: Vec<String>,
     pub(crate) min: Option<Scalar>,
     pub(crate) max: Option<Scalar>,
-    /// Of the finite numbers: none in a column that is not one of numbers.
+    /// The sum of the finite numbers; `None` in a column that is not of numbers.
     pub(crate) sum: Option<f64>,
     pub(crate) mean: Option<f64>,
     pub(crate) quantiles: Option<Quantiles>,
     pub(crate) length: Length,
-    /// The share of documents (longer texts) with a near-duplicate in the column; none if there are
-    /// no documents.
+    /// The share of documents (longer texts) with a near-duplicate in the column; `None` without
+    /// documents.
     pub(crate) near_duplicates: Option<Interval>,
 
-    /// Rows with a value.
+    /// The number of rows with a value.
     pub(crate) values: u64,
-    /// How many values are of each kind, only those that there are.
+    /// The number of values of each kind that occurs.
     pub(crate) kinds: Vec<KindCount>,
-    /// Where the type of the column had to change, in the order of rows: the values before fitted
+    /// The rows where the type of the column had to change, in order. All values before fitted
     /// `from`.
     pub(crate) changes: Vec<TypeChange>,
-    /// How the number of different values grew with the rows; the last point is all rows.
+    /// The growth of the number of different values with the rows. The last point is all rows.
     pub(crate) growth: Vec<GrowthPoint>,
-    /// Values too long to be counted one by one: they are in every answer but `top` and `majority`.
+    /// The number of values too long to be counted one by one. They are in every answer but `top`
+    /// and `majority`.
     pub(crate) long: u64,
-    /// Documents among the values.
+    /// The number of documents among the values.
     pub(crate) documents: u64,
-    /// No value that is not in `top`, and not too long for it, came more often than this.
+    /// An upper bound on the count of every value that is not in `top` and not too long for it.
     pub(crate) others_at_most: u64,
-    /// Infinities, NaNs and numbers too large for a float: they are values, but in no answer about
-    /// numbers.
+    /// The number of infinities, NaNs and numbers too large for a float. They are values, but in no
+    /// answer about numbers.
     pub(crate) not_finite: u64,
-    /// Of the finite numbers, exactly: of a sample, with one less than their number below the sum.
+    /// The exact standard deviation of the finite numbers as a sample: the divisor is one less than
+    /// their number.
     pub(crate) standard_deviation: Option<f64>,
     /// The adjusted skewness of the finite numbers.
     pub(crate) skew: Option<f64>,
     /// The finite numbers in bars of equal width.
     pub(crate) histogram: Option<HistogramReport>,
-    /// Finite numbers outside of Tukey's fences.
+    /// The finite numbers outside Tukey's fences.
     pub(crate) outliers: Option<OutlierReport>,
-    /// What the texts look like, the most frequent first.
+    /// The patterns of the texts, the most frequent first.
     pub(crate) patterns: Vec<PatternReport>,
     /// The days in the column, if nearly all values are days.
     pub(crate) dates: Option<DatesReport>,
 }
 
-/// Numbers in bars of equal width, and those on both sides of them.
+/// The numbers in bars of equal width, and the counts of numbers on both sides of the bars.
 #[derive(Debug, serde::Serialize)]
 pub(crate) struct HistogramReport {
     pub(crate) bars: Vec<HistogramBar>,
@@ -146,7 +149,7 @@ pub(crate) struct HistogramReport {
     pub(crate) above: Interval,
 }
 
-/// How many numbers lie from one limit to before another; the last bar has its upper limit too.
+/// The count of numbers from `from` up to, but not including, `to`. The last bar includes `to`.
 #[derive(Debug, serde::Serialize)]
 pub(crate) struct HistogramBar {
     pub(crate) from: f64,
@@ -154,7 +157,7 @@ pub(crate) struct HistogramBar {
     pub(crate) count: Interval,
 }
 
-/// Numbers more than one and a half times the distance of the quartiles away from them.
+/// The numbers further outside the quartiles than one and a half times their distance.
 #[derive(Debug, serde::Serialize)]
 pub(crate) struct OutlierReport {
     pub(crate) lower_fence: f64,
@@ -163,7 +166,7 @@ pub(crate) struct OutlierReport {
     pub(crate) above: Interval,
 }
 
-/// What a share of the texts looks like.
+/// A pattern, and the share of texts that have it.
 #[derive(Debug, serde::Serialize)]
 pub(crate) struct PatternReport {
     pub(crate) pattern: String,
@@ -176,12 +179,13 @@ pub(crate) struct PatternReport {
 pub(crate) struct DatesReport {
     pub(crate) formats: Vec<FormatCount>,
     pub(crate) dates: u64,
-    /// Values that are no days.
+    /// The number of values that are not days.
     pub(crate) others: u64,
-    /// None if the days have two readings, such as 03/04/2024.
+    /// `None` if the days have two readings, such as 03/04/2024.
     pub(crate) from: Option<String>,
     pub(crate) to: Option<String>,
-    /// Days between that no value has; none if they are too far apart to be counted.
+    /// The number of days in the range that no value has; `None` if the range is too long to be
+    /// counted.
     pub(crate) missing_days: Option<u64>,
     pub(crate) longest_gap: Option<DateGap>,
 }
@@ -193,7 +197,7 @@ pub(crate) struct FormatCount {
     pub(crate) count: u64,
 }
 
-/// Days without a value, one after the other.
+/// Consecutive days without a value.
 #[derive(Debug, serde::Serialize)]
 pub(crate) struct DateGap {
     pub(crate) from: String,
@@ -202,8 +206,8 @@ pub(crate) struct DateGap {
 }
 
 impl ColumnReport {
-    /// A value with a leading zero, among those that were drawn or are frequent, of a column of
-    /// numbers.
+    /// Returns a value with a leading zero in a column of integers, from the drawn and the frequent
+    /// values.
     pub(crate) fn leading_zeros(&self) -> Option<&str> {
         if self.kind != "integer" {
             return None;
@@ -216,13 +220,13 @@ impl ColumnReport {
         self.sample.iter().map(String::as_str).chain(frequent).find(is_code)
     }
 
-    /// Whether every row certainly has a value of its own.
+    /// Returns true if every row certainly has a different value.
     pub(crate) fn is_certain_key(&self) -> bool {
         self.key && self.distinct.confidence == 1.0
     }
 }
 
-/// A value and how often it came.
+/// A value and its count.
 #[derive(Debug, serde::Serialize)]
 pub(crate) struct Frequent {
     pub(crate) key: String,
@@ -239,7 +243,7 @@ pub(crate) enum Scalar {
 }
 
 impl Scalar {
-    /// The number it is, if it is one.
+    /// Returns the value as a number, if it is one.
     pub(crate) fn as_number(&self) -> Option<f64> {
         match self {
             Self::Integer(integer) => Some(*integer as f64),
@@ -259,7 +263,7 @@ pub(crate) struct Quantiles {
     pub(crate) p99: Interval,
 }
 
-/// How long values are, in characters; all 0 if there is none.
+/// The lengths of values in characters; all 0 if there are no values.
 #[derive(Debug, serde::Serialize)]
 pub(crate) struct Length {
     pub(crate) min: u64,
@@ -267,7 +271,7 @@ pub(crate) struct Length {
     pub(crate) max: u64,
 }
 
-/// How many values are of a kind.
+/// The number of values of a kind.
 #[derive(Debug, serde::Serialize)]
 pub(crate) struct KindCount {
     pub(crate) kind: &'static str,
@@ -277,7 +281,7 @@ pub(crate) struct KindCount {
 /// The first row whose value did not fit the type of all rows before it.
 #[derive(Debug, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct TypeChange {
-    /// From 1; the header is no row. Rows are counted over all files of the table.
+    /// The number of the row over all files of the table, from 1. The header is no row.
     pub(crate) row: u64,
     pub(crate) from: &'static str,
     pub(crate) to: &'static str,
@@ -285,7 +289,7 @@ pub(crate) struct TypeChange {
     pub(crate) value: String,
 }
 
-/// How many different values the first rows had.
+/// The number of different values in the first `rows` rows.
 #[derive(Debug, serde::Serialize)]
 pub(crate) struct GrowthPoint {
     pub(crate) rows: u64,
@@ -297,7 +301,7 @@ pub(crate) struct GrowthPoint {
 pub(crate) struct Join {
     pub(crate) left: ColumnName,
     pub(crate) right: ColumnName,
-    /// Different values that both have.
+    /// The number of different values that both columns have.
     pub(crate) common: Interval,
     /// The share of the left column's different values that the right one has.
     pub(crate) left_in_right: Interval,
@@ -305,8 +309,8 @@ pub(crate) struct Join {
     pub(crate) right_in_left: Interval,
 }
 
-/// Two columns that could join, or not: one has too few values in the sample of the other's to
-/// tell.
+/// Two columns that may or may not join, because the sample of one has too few values of the other
+/// to decide.
 #[derive(Debug, serde::Serialize)]
 pub(crate) struct Undecided {
     pub(crate) left: ColumnName,
@@ -319,9 +323,9 @@ pub(crate) struct ColumnName {
     /// The table's name.
     pub(crate) file: String,
     pub(crate) column: String,
-    /// Whether every row may have a value of its own there.
+    /// Whether every row may have a different value in the column.
     pub(crate) key: bool,
-    /// Whether that is certain.
+    /// Whether `key` is certain.
     #[serde(skip)]
     pub(crate) is_certain_key: bool,
 }

@@ -1,4 +1,4 @@
-//! Profiles that were saved: found among the files, and opened.
+//! Finds saved profiles among the files, and opens them.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -9,10 +9,10 @@ use crivo::profile::TableProfile;
 
 use crate::{kinds, store};
 
-/// A profile with the files it is of.
+/// A profile, and the files that it is of.
 pub(super) type Named = (TableProfile, Vec<String>);
 
-/// Parts saved profiles from files of data. A saved profile is told by its first bytes.
+/// Separates saved profiles from files of data. A saved profile is recognised by its first bytes.
 pub(super) fn split(files: &[PathBuf]) -> Result<(Vec<Named>, Vec<PathBuf>)> {
     let (mut saved, mut data) = (Vec::new(), Vec::new());
     for file in files {
@@ -34,8 +34,8 @@ pub(in crate::cmd) fn open(path: &Path) -> Result<TableProfile> {
     sketch.downcast().map_err(|_| refusal)
 }
 
-/// Returns true if a file begins as those of crivo do. What cannot be read is left to the reader of
-/// data, which says why.
+/// Returns true if a file begins like crivo's own. A file that cannot be read counts as data, whose
+/// reader reports the error.
 pub(in crate::cmd) fn is_sketch(path: &Path) -> bool {
     let mut magic = [0; 4];
     path.is_file()

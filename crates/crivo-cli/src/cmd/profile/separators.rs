@@ -1,13 +1,13 @@
 //! Numbers with separators between thousands: `1,234.50`, `1.234,50`, `1 234`.
 //!
-//! The text alone does not tell whether `1,234` is a number; in another country it is one and a
-//! bit. So such values are texts, unless `--thousands` says which separator the file has. Then a
-//! value of digits in groups of three is read as the number it is, in every answer: `1,234` and
-//! `1234` are the same value. A point as separator means that fractions have a comma.
+//! The text alone does not tell whether `1,234` is a whole number, because in other countries it is
+//! a fraction. So such values are texts, unless `--thousands` names the separator of the file. Then
+//! a value of digits in groups of three is read as a number, in every answer: `1,234` and `1234`
+//! are the same value. If the separator is a point, fractions have a comma.
 
 use crivo::keys::{KeyBatch, KeyBuffer, KeyScheme, Span};
 
-/// What stands between thousands.
+/// The separator between thousands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Separator {
     thousands: char,
@@ -26,13 +26,14 @@ impl std::str::FromStr for Separator {
     }
 }
 
-/// Whether a text looks like a number with commas between thousands.
+/// Returns true if a text looks like a number with commas between thousands.
 pub(super) fn is_grouped(text: &str) -> bool {
     Separator { thousands: ',' }.strip(text.as_bytes(), &mut Vec::new())
 }
 
 impl Separator {
-    /// Appends the number without separators, if the value is one with them.
+    /// Appends the number without separators. Returns false if the value is no number with
+    /// separators.
     fn strip(self, value: &[u8], out: &mut Vec<u8>) -> bool {
         let start = out.len();
         let is_number = self.append(value, out).is_some();
@@ -71,7 +72,7 @@ impl Separator {
             }
         }
         let is_grouped = groups > 0 && group == 3;
-        // With a decimal comma a number below a thousand has to be rewritten too.
+        // With a decimal comma, numbers below a thousand are rewritten too.
         let is_other_point = groups == 0 && group > 0 && point == b',' && !fraction.is_empty();
         let digits = fraction.get(1..).unwrap_or_default();
         if !(is_grouped || is_other_point) || !digits.iter().all(u8::is_ascii_digit) {
@@ -85,7 +86,7 @@ impl Separator {
     }
 }
 
-/// The memory that values without separators are written to.
+/// The buffers of values without separators.
 #[derive(Debug, Default)]
 pub(super) struct Stripped {
     bytes: Vec<u8>,
@@ -95,7 +96,7 @@ pub(super) struct Stripped {
 }
 
 impl Stripped {
-    /// The keys of values, numbers without separators, and the row of each.
+    /// Returns the keys of values, with numbers without separators, and the row of each.
     pub(super) fn keys<'a>(
         &'a mut self,
         values: impl Iterator<Item = Option<&'a [u8]>>,

@@ -1,11 +1,11 @@
-//! Which of the files are one table?
+//! Decides which files are one table.
 //!
 //! `crivo profile january.csv february.csv` means one table in two files;
-//! `crivo profile orders.csv customers.csv` means two, and the question how they join. The fields
-//! tell: files with the same fields in the same order are one table. Records of JSONL may leave
-//! fields out, so there it is enough that the first records share most of theirs. An empty file has
-//! no fields to differ in, and continues the first table there is: a day without orders does not
-//! make two tables of one. What cannot be looked at first, such as standard input, is a table of
+//! `crivo profile orders.csv customers.csv` means two, and asks how they join. The fields decide:
+//! files with the same fields in the same order are one table. Records of JSONL may leave fields
+//! out, so there it is enough that the first records share most of their fields. An empty file has
+//! no fields that could differ, and continues the first table: a day without orders does not split
+//! a table in two. An input that cannot be inspected first, such as standard input, is a table of
 //! its own.
 
 use std::path::PathBuf;
@@ -20,23 +20,23 @@ use crate::store;
 #[derive(Debug)]
 pub(super) struct Source {
     pub(super) input: Input,
-    /// The names of its fields, as far as they are known before it is read.
+    /// The names of the table's fields, as far as they are known before it is read.
     pub(super) names: Vec<String>,
-    /// Its files as they were named.
+    /// The table's files, as they were named.
     pub(super) paths: Vec<String>,
 }
 
-/// One file, before it is known which table it belongs to.
+/// One file, before its table is known.
 struct Candidate {
     argument: PathBuf,
     names: Vec<String>,
     is_jsonl: bool,
-    /// Whether it is known to hold no record.
+    /// Whether the file certainly has no record.
     is_empty: bool,
 }
 
-/// The tables that `files` name; standard input if there are none. What has to be held in memory
-/// takes no more than `memory`, if that is told.
+/// Returns the tables that `files` name, or standard input if there are none. Input that must be
+/// held in memory takes at most `memory` bytes, if that is given.
 pub(super) fn sources(
     args: &InputArgs,
     files: &[PathBuf],
@@ -54,7 +54,7 @@ pub(super) fn sources(
     let mut groups: Vec<Vec<Candidate>> = Vec::new();
     for candidate in candidates(args, files, &laid_out)? {
         let belongs = |group: &&mut Vec<Candidate>| {
-            // A part that has fields speaks for the table.
+            // A member with fields represents the table.
             let first = group.iter().find(|member| !member.is_empty).or(group.first());
             first.is_some_and(|first| candidate.fits(first))
         };
@@ -81,7 +81,7 @@ pub(super) fn sources(
         .collect()
 }
 
-/// Every file of every pattern, with its fields.
+/// Returns every file of every pattern, with its fields.
 fn candidates(
     args: &InputArgs,
     files: &[PathBuf],
@@ -96,7 +96,7 @@ fn candidates(
             arguments.push(argument.clone());
         }
     }
-    // Twice the same pipe, or a file that is not there, is found before anything is read.
+    // A pipe that is named twice, or a missing file, is found before anything is read.
     let input = laid_out(Input::from_args(&arguments)?)?;
     if arguments.is_empty() {
         return Ok(Vec::new());
@@ -108,8 +108,8 @@ fn candidates(
         .zip(names)
         .map(|(argument, names)| {
             let is_jsonl = format_of(&argument) == Format::Jsonl;
-            // A record of JSONL may have no fields; in the other formats only what is empty has
-            // none.
+            // A record of JSONL may have no fields. In the other formats only an empty file has no
+            // fields.
             let has_bytes = argument.metadata().is_ok_and(|metadata| metadata.len() > 0);
             let is_empty = names.is_empty() && argument.is_file() && !(is_jsonl && has_bytes);
             Candidate { argument, names, is_jsonl, is_empty }
@@ -118,7 +118,7 @@ fn candidates(
 }
 
 impl Candidate {
-    /// Whether this file continues the table that the other one begins.
+    /// Returns true if this file continues the table that `first` begins.
     fn fits(&self, first: &Self) -> bool {
         let is_unknown = |file: &Self| file.names.is_empty() && !file.is_empty;
         if self.is_empty || first.is_empty {

@@ -1,5 +1,4 @@
-//! What is asked of a sketch that knows quantiles, and its answers: shared by `crivo quantile` and
-//! `crivo ask`.
+//! The questions about quantiles and their answers, shared by `crivo quantile` and `crivo ask`.
 
 use anyhow::{Result, anyhow, bail};
 use crivo::Estimate;
@@ -11,7 +10,7 @@ use serde::Serialize;
 use super::place::{Between, Place, precise};
 use crate::output::{self, Cell, Interval, Listing, Output};
 
-/// The shares that are answered where nothing is asked for.
+/// The shares that are answered by default.
 const DEFAULT_SHARES: [f64; 5] = [0.01, 0.25, 0.5, 0.75, 0.99];
 
 /// The longest bar of a histogram, in characters.
@@ -29,7 +28,7 @@ pub(crate) struct Asked {
     histogram: Option<usize>,
 }
 
-/// The answers, as JSON has them.
+/// The answers in the form of JSON.
 #[derive(Debug, Serialize)]
 pub(crate) struct Answers {
     quantiles: Vec<AtShare>,
@@ -66,17 +65,17 @@ struct InBar {
 }
 
 impl Asked {
-    /// Returns true if anything was asked for.
+    /// Returns true if any question was asked.
     pub(crate) fn is_wanted(&self, shares: &[f64]) -> bool {
         !shares.is_empty() || !self.values.is_empty() || self.histogram.is_some()
     }
 
-    /// Returns true if a histogram was asked for.
+    /// Returns true if a histogram was requested.
     pub(super) fn has_histogram(&self) -> bool {
         self.histogram.is_some()
     }
 
-    /// Refuses what has no answer.
+    /// Refuses questions that cannot be answered.
     pub(crate) fn check(&self, shares: &[f64], are_texts: bool) -> Result<()> {
         if let Some(share) = shares.iter().find(|share| !(0.0..=1.0).contains(*share)) {
             bail!("--quantiles {share}: expected shares from 0 to 1, such as 0.5 or 99%");
@@ -93,10 +92,10 @@ impl Asked {
         Ok(())
     }
 
-    /// Asks the sketch, which must be one of numbers or of texts.
+    /// Asks a sketch of numbers or texts.
     ///
     /// # Errors
-    /// If the sketch knows no quantiles, or a value is not of its kind.
+    /// If the sketch does not answer quantiles, or a value is not of its kind.
     pub(crate) fn answers(&self, shares: &[f64], sketch: &AnySketch) -> Result<Answers> {
         match sketch.downcast_ref::<KeyQuantiles>() {
             Some(texts) => self.text_answers(self.or_default(shares), texts),
@@ -104,7 +103,7 @@ impl Asked {
         }
     }
 
-    /// The shares that were asked for, or the usual ones if nothing was.
+    /// Returns the requested shares, or the default ones if no question was asked.
     fn or_default<'a>(&self, shares: &'a [f64]) -> &'a [f64] {
         if self.is_wanted(shares) { shares } else { &DEFAULT_SHARES[..] }
     }
@@ -112,7 +111,7 @@ impl Asked {
     /// Asks any sketch of numbers.
     ///
     /// # Errors
-    /// If a value is no number.
+    /// If a value is not a number.
     pub(crate) fn answers_of_numbers(&self, shares: &[f64], sketch: &dyn Quantiles) -> Result<Answers> {
         self.number_answers(self.or_default(shares), sketch)
     }
@@ -184,7 +183,7 @@ impl Answers {
     pub(super) const NAMES: [&'static str; 8] =
         ["what", "at", "value", "value_lower", "value_upper", "value_confidence", "exact", "covered"];
 
-    /// The answers for programs: a row for each quantile, rank and bar.
+    /// Returns the answers for programs: a row for each quantile, rank and bar.
     pub(crate) fn listing(&self) -> Listing {
         let mut listing = Listing::named(Self::NAMES);
         for cells in self.cells() {
@@ -193,7 +192,7 @@ impl Answers {
         listing
     }
 
-    /// The cells of these rows.
+    /// Returns the cells of these rows.
     pub(super) fn cells(&self) -> Vec<Vec<Cell>> {
         let yes = |covered: Option<bool>| covered.map_or(Cell::Unknown, Cell::Yes);
         let row = |what: &str, at: Cell, value: Option<Between>, exact: Cell, covered: Option<bool>| {
@@ -222,7 +221,8 @@ impl Answers {
         quantiles.chain(ranks).chain(bars).collect()
     }
 
-    /// The rows for people: what was asked, the answer, its bounds, and what a second pass found.
+    /// Returns the rows for people: the question, the answer, its bounds, and the result of the
+    /// second pass.
     pub(super) fn rows(&self) -> Vec<[String; 4]> {
         let none = |name: String| [name, "none".into(), String::new(), String::new()];
         let verified = |exact: Option<String>, covered: Option<bool>| match exact {
@@ -285,7 +285,7 @@ fn print_bars(bars: &[InBar], out: &Output) -> Result<()> {
     out.columns(&rows)
 }
 
-/// A rank in percent, with the digits that tails need: `99.99 %`.
+/// Returns a rank in percent, with the digits that tails need: `99.99 %`.
 fn percent_of_rank(share: f64) -> String {
     let text = format!("{:.4}", 100.0 * share);
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))

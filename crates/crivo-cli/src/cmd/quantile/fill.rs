@@ -1,4 +1,4 @@
-//! The numbers or texts of a field, into a sketch of their ranks.
+//! Adds the numbers or texts of a field to a sketch of their ranks.
 
 use anyhow::Result;
 use crivo::codec::AnySketch;
@@ -13,13 +13,13 @@ use crate::pass::Pass;
 #[derive(Clone)]
 struct QuantileWorker {
     sketch: AnySketch,
-    /// Whether the sketch draws independently of the other threads' already.
+    /// Whether the sketch already draws independently of the other threads.
     is_reseeded: bool,
     numbers: FieldNumbers,
 }
 
-/// Adds the number or the text of every row to a sketch that begins as `start`, which must be empty
-/// because each thread begins with a copy.
+/// Adds the number or the text of every row to a sketch. `start` must be empty, because each thread
+/// begins with a copy of it.
 pub(super) fn fill(
     pass: &Pass,
     start: AnySketch,
@@ -49,8 +49,8 @@ pub(super) fn fill(
 impl QuantileWorker {
     fn begin(&mut self, batch: &RowBatch<'_>) {
         if !self.is_reseeded {
-            // Chunks are dealt to the threads in turn, so that the first row of each is the same
-            // every time.
+            // Chunks are dealt to the threads in turn, so the first row of each thread is the same
+            // in every run.
             self.sketch.reseed(batch.id(0).to_u64());
             self.is_reseeded = true;
         }

@@ -1,4 +1,4 @@
-//! `crivo quantile --by`: which value has that rank in each group?
+//! `crivo quantile --by`: quantiles of each group.
 
 use std::process::ExitCode;
 
@@ -24,7 +24,7 @@ impl GroupAnswer for Answers {
     }
 
     fn cells(&self) -> Vec<Vec<Cell>> {
-        // Nothing is verified for groups.
+        // Answers about groups are not verified, so those columns are left out.
         self.cells().into_iter().map(|row| row.into_iter().take(FOR_PROGRAMS.len()).collect()).collect()
     }
 }
@@ -95,8 +95,8 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, out: &Output) -> Outco
     Ok(ExitCode::SUCCESS)
 }
 
-/// Lets the sketch of a group that begins with this row draw independently of the sketches of other
-/// threads, which it will be merged with.
+/// Reseeds the sketch of a group that begins with this row. It then draws independently of the
+/// other threads' sketches, which are merged with it later.
 fn begin(sketch: &mut AnySketch, row: u64) {
     if sketch.is_empty() {
         sketch.reseed(row);

@@ -1,4 +1,4 @@
-//! `crivo quantile --interchange`: quantiles as the bytes of Apache DataSketches.
+//! `crivo quantile --interchange`: writes quantiles in the format of Apache DataSketches.
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -13,11 +13,11 @@ use crate::output::Output;
 use crate::pass::Pass;
 use crate::store::Destination;
 
-/// The sizes that other systems take where none is asked for.
+/// The default sizes of other systems.
 const KLL_SIZE: u16 = 200;
 const REQ_SIZE: u16 = 12;
 const DIGEST_SIZE: u16 = 200;
-/// No sketch of these takes more, whatever its input.
+/// The most bytes of any of these sketches, for any input.
 const MOST_BYTES: usize = 2 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -64,7 +64,7 @@ impl Form {
     }
 }
 
-/// What was read, and where it is to be written.
+/// The result of reading, and the destination of the sketch.
 pub(super) struct ForeignRead {
     pub(super) sketch: AnyInterchange,
     pub(super) counts: Counts,

@@ -1,4 +1,4 @@
-//! `crivo quantile`: which value has that rank?
+//! `crivo quantile`: the values at given ranks.
 
 pub(super) mod answer;
 mod exact;
@@ -27,7 +27,7 @@ use crate::pass::Pass;
 use crate::store::Destination;
 use crate::window::{self, Covered, WindowArgs};
 
-/// The error of ranks that is aimed for where none is asked for.
+/// The default error of ranks.
 const DEFAULT_ERROR: f64 = 0.005;
 
 /// Which value has that rank: the median, the 99th percentile?
@@ -65,7 +65,7 @@ pub(crate) struct Args {
     window: WindowArgs,
 
     /// No progress, warnings or remarks: the answer and errors only
-    // As for every command, but without its short name, which means quantiles here.
+    // The same as for every command, but without its short name, which means quantiles here.
     #[arg(id = "quiet", long)]
     #[allow(dead_code)] // read where it is global
     quiet: bool,
@@ -122,9 +122,9 @@ struct QuantileReport {
     window: Option<Covered>,
 }
 
-/// What was read, and where it is to be written.
+/// The result of reading, and the destination of the sketch.
 struct Read {
-    /// The sketch that answers: of a window, what it sees at its latest time.
+    /// The sketch that answers. A window is asked as of its latest time.
     seen: AnySketch,
     counts: Counts,
     memory: usize,
@@ -170,7 +170,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Gives the answers in the form that was asked for.
+/// Prints the answers in the requested form.
 fn report(
     args: &Args,
     answers: Answers,
@@ -195,7 +195,7 @@ fn report(
     }
 }
 
-/// Compares the answers with all values if that was asked for.
+/// Compares the answers with all values, if requested.
 fn verify_if_wanted(
     answers: &mut Answers,
     first: Counts,
@@ -222,7 +222,7 @@ fn verify(answers: &mut Answers, args: &Args, pass: &Pass, out: &Output) -> Resu
     Ok(counts)
 }
 
-/// The sketch's kind in a word.
+/// Returns the sketch's method in a word.
 fn method(sketch: &AnySketch) -> &'static str {
     let of_numbers = sketch.downcast_ref().map(NumberQuantiles::accuracy);
     match of_numbers.or_else(|| sketch.downcast_ref().map(KeyQuantiles::accuracy)) {
@@ -242,8 +242,8 @@ fn new_sketch(args: &Args) -> Result<AnySketch> {
     })
 }
 
-/// Returns an empty sketch like the one in the file, or the reason why this command cannot go on
-/// with that.
+/// Returns an empty sketch like the one in the file. Returns an error if this command cannot
+/// continue that sketch.
 fn continued(before: &Continued, args: &Args) -> Result<AnySketch> {
     if args.how.error.is_some() || args.how.tails {
         before.require_same_sizes(&new_sketch(args)?)?;

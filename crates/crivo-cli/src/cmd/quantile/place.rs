@@ -1,4 +1,4 @@
-//! A value in an order: a number, or a text.
+//! A value in an ordered set: a number, or a text.
 
 use std::cmp::Ordering;
 
@@ -98,7 +98,8 @@ impl From<KeyQuantile> for Between {
     }
 }
 
-/// A value with as many digits as its field may have had.
+/// Returns a value with up to six decimals, which fields usually have, or in scientific notation if
+/// it is very large or small.
 pub(super) fn precise(value: f64) -> String {
     if value.abs() >= 1e15 || value != 0.0 && value.abs() < 1e-6 {
         return format!("{value:e}");

@@ -1,4 +1,4 @@
-//! `crivo sample --by`: a fair sample of each group, all of them in input order.
+//! `crivo sample --by`: a uniform sample of each group, all in input order.
 
 use std::cell::OnceCell;
 use std::num::NonZero;
@@ -15,10 +15,10 @@ use crate::numbers;
 use crate::output::Output;
 use crate::pass::Pass;
 
-/// Which rows are drawn from.
+/// The rows that are drawn from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Draw {
-    /// Whether the number of a row is its only place that stays.
+    /// Whether rows are identified by their number, because the input has no other stable position.
     pub(super) numbered: bool,
     /// Whether column 0 must have a value.
     pub(super) must_have: bool,
@@ -26,7 +26,8 @@ pub(super) struct Draw {
     pub(super) weight: Option<usize>,
 }
 
-/// What a row in the sample is: text, or a place that a second pass copies.
+/// The first byte of a sampled record: its text follows, or a second pass copies the row by its
+/// place.
 const TEXT: u8 = 1;
 const PLACE: u8 = 0;
 
@@ -80,7 +81,7 @@ pub(super) fn run(
                 let place = if draw.numbered { first + row as u64 } else { batch.id(row).to_u64() };
                 Ok(Some(move |sample: &mut RowSample| {
                     let record = OnceCell::new();
-                    // Most rows do not get into the sample, and are not copied.
+                    // Most rows are not sampled, so rows are copied only when needed.
                     let record = || {
                         let copy = || {
                             let line = batch.line(row);
@@ -122,8 +123,7 @@ pub(super) fn run(
             Ok(())
         })
         .map_err(explained)?;
-    // Without rows nothing has told whether the input is text, and a copy of it is right either
-    // way.
+    // Without rows, it is unknown whether the input is text. Both ways of copying are then right.
     if is_text || (places.is_empty() && !pass.input.is_rereadable()) {
         lines.end()?;
     } else {

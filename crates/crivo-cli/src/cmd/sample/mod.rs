@@ -1,7 +1,7 @@
-//! `crivo sample`: a fair sample of the rows.
+//! `crivo sample`: a uniform sample of the rows.
 //!
 //! The sample is the library's [`RowSample`]: every row draws a number from the seed and its place
-//! in the input, so it does not matter which thread saw a row, and the same seed gives the same
+//! in the input. So it does not matter which thread saw a row, and the same seed gives the same
 //! sample of the same file.
 
 mod share;
@@ -58,15 +58,15 @@ pub(crate) struct Args {
     groups: GroupArgs,
 }
 
-/// What one thread has seen; at the end, all of it.
+/// The sample of one thread; after merging, that of all threads.
 #[derive(Debug)]
 struct Sampled {
     rows: RowSample,
-    /// Rows read, which are their places where the input has no others.
+    /// The number of rows read, which identifies rows if the input has no other stable position.
     read: u64,
-    /// Rows without a weight that can be read.
+    /// The number of rows without a valid weight.
     bad: u64,
-    /// Returns true if rows have no lines of text: only their places are sampled then.
+    /// Whether rows have no lines of text. Then only their places are sampled.
     by_place: bool,
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if pass.items != Items::Values {
         bail!("--words: a sample is of whole rows, not of their words");
     }
-    // A named field only says which rows count: those that have a value.
+    // A named field only restricts the sample to rows with a value.
     let mut fields: Vec<String> = match &pass.select {
         Select::Fields(fields) => fields.clone(),
         _ => Vec::new(),
@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     fields.extend(args.weight.clone());
     let weight = args.weight.as_ref().map(|_| fields.len() - 1);
     pass.select = Select::Fields(fields);
-    // A pipe is cut where its writer paused, so only the number of a row is a place that stays.
+    // A pipe is divided where its writer paused, so only the number of a row is a stable position.
     let numbered = !pass.input.is_rereadable();
     if numbered {
         pass.threads = 1;
@@ -126,8 +126,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             output::count(bad)
         ));
     }
-    // Without rows nothing has told whether the input is text, and a copy of it is right either
-    // way.
+    // Without rows, it is unknown whether the input is text. Both ways of copying are then right.
     if by_place || (rows.rows().is_empty() && pass.input.is_rereadable()) {
         let places: Vec<u64> = rows.rows().iter().map(|sampled| sampled.place).collect();
         copy_by_place(&pass, &places, out)?;
@@ -137,7 +136,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Which rows of a batch are shown to the sample.
+/// The rows of a batch that the sample draws from.
 #[derive(Debug, Clone, Copy)]
 struct Draw {
     numbered: bool,
@@ -197,14 +196,14 @@ impl Draw {
     }
 }
 
-/// The header and the lines.
+/// Prints the header and the lines.
 fn print(header: Option<&[u8]>, rows: &[SampledRow<'_>]) -> Result<()> {
     let mut lines = Lines::new();
     header.into_iter().chain(rows.iter().map(|sampled| sampled.row)).try_for_each(|line| lines.add(line))?;
     lines.end()
 }
 
-/// Prints lines, each with the line end it had; the last of a file may have had none.
+/// Prints lines, each with its line end. The last line of a file may have none.
 struct Lines {
     text: std::io::BufWriter<Box<dyn Write>>,
     ended: bool,
@@ -228,7 +227,7 @@ impl Lines {
     }
 }
 
-/// Rows that are not text are copied in a second pass.
+/// Copies rows that are not text in a second pass.
 fn copy_by_place(pass: &Pass, places: &[u64], out: &Output) -> Result<()> {
     pass.require_twice("a sample of Parquet")?;
     let kept = |id: u64| places.partition_point(|place| *place < id);

@@ -1,4 +1,4 @@
-//! `crivo sample -n 10%`: each row with the same chance, as it passes.
+//! `crivo sample -n 10%`: copies each row with the same probability, in one pass.
 
 use std::num::NonZero;
 use std::process::ExitCode;
@@ -15,12 +15,12 @@ use crate::cmd::Outcome;
 use crate::output::Output;
 use crate::pass::Pass;
 
-/// What `-n` asks for.
+/// The value of `-n`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum SampleSize {
     /// This number of rows.
     Rows(NonZero<u64>),
-    /// Each row with this chance.
+    /// Each row with this probability.
     Share(f64),
 }
 
@@ -41,8 +41,8 @@ impl FromStr for SampleSize {
     }
 }
 
-/// Copies the rows whose number, drawn from the seed and their place, is below the share of all
-/// numbers.
+/// Copies the rows whose random number is below `share` of its range. The number is drawn from the
+/// seed and the row's place.
 pub(super) fn share_of_rows(args: &Args, mut pass: Pass, share: f64, out: &Output) -> Outcome {
     if args.groups.by().is_some() {
         bail!("--by: rows of each group are drawn by number: -n 3");
@@ -68,7 +68,8 @@ pub(super) fn share_of_rows(args: &Args, mut pass: Pass, share: f64, out: &Outpu
         };
         pass.copy(KeyScheme::bytes(), out, Predicate::Each(&each))?;
     } else {
-        // A pipe is cut where its writer paused, so only the number of a row is a place that stays.
+        // A pipe is divided where its writer paused, so only the number of a row is a stable
+        // position.
         let mut seen = 0;
         let mut in_order = |batch: &mut RowBatch<'_>, keep: &mut [bool]| {
             for (row, keep) in keep.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! `crivo set union`, `intersect` and `subtract`: two sets into one.
+//! `crivo set union`, `intersect` and `subtract`: combines two sets into one.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `crivo set keep` and `crivo set drop`: rows chosen by a set, as they stand.
+//! `crivo set keep` and `crivo set drop`: selects rows by a set, and copies them unchanged.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `crivo set has`: are these keys in the set?
+//! `crivo set has`: looks up keys in a set.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -58,7 +58,7 @@ struct HasReport {
 #[derive(Debug, Serialize)]
 struct Line {
     key: String,
-    /// The bytes of a key that is no text.
+    /// The bytes of a key that is not text.
     #[serde(skip_serializing_if = "Option::is_none")]
     key_hex: Option<String>,
     member: bool,
@@ -85,7 +85,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Outcome {
     answer(args, &Lookup::of(&sketch, &name)?, about_rate(&sketch), out)
 }
 
-/// Prints what the filters of a column say about the keys.
+/// Looks up the keys in the filters of a column, and prints the answers.
 fn ask_column(args: &Args, filters: &ParquetFilters, out: &Output) -> Outcome {
     if args.kind.are_integers().is_some() {
         bail!("--keys: the type of column '{}' says what the keys are: leave it out", filters.column());
@@ -102,7 +102,7 @@ fn ask_column(args: &Args, filters: &ParquetFilters, out: &Output) -> Outcome {
     print(args, report, vec![rate_in_words(fpr)], out)
 }
 
-/// Prints what a set says about the keys.
+/// Looks up the keys in a set, and prints the answers.
 fn answer(args: &Args, lookup: &Lookup<'_>, about_rate: Vec<String>, out: &Output) -> Outcome {
     let fpr = lookup.false_positive_rate.unwrap_or(0.0);
     let mut report = HasReport::default();
@@ -126,7 +126,7 @@ impl Default for HasReport {
     }
 }
 
-/// Prints the answers in the form that was asked for.
+/// Prints the answers in the requested form.
 fn print(args: &Args, report: HasReport, about_rate: Vec<String>, out: &Output) -> Outcome {
     let (all, fpr) = (report.all, report.answers.first().map_or(0.0, |line| line.fpr));
     let form = args.form.get();
@@ -143,7 +143,7 @@ fn print(args: &Args, report: HasReport, about_rate: Vec<String>, out: &Output) 
         }
         out.listing(&listing, form)?;
     } else if !out.is_quiet() {
-        // Quiet, the exit code is the answer.
+        // With `--quiet`, only the exit code is the answer.
         let words = |line: Line| (line.key, if line.member { "yes".into() } else { "no, certainly".into() });
         out.table(&report.answers.into_iter().map(words).collect::<Vec<(String, String)>>())?;
         if all && fpr > 0.0 {

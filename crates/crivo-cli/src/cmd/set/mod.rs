@@ -1,4 +1,4 @@
-//! `crivo set`: is it in there? Sets as filters: built, asked, used to choose rows, combined.
+//! `crivo set`: sets as filters. They are built, asked, used to select rows, and combined.
 
 mod algebra;
 mod build;

@@ -1,4 +1,4 @@
-//! `crivo similar files`: how alike are two streams of items, in constant space?
+//! `crivo similar files`: estimates the similarity of two streams of items, in constant space.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The signature of one file's items.
+/// Returns the signature of one file's items.
 fn sketch(args: &Args, file: &PathBuf, empty: &MinHash, out: &Output) -> Result<(MinHash, Counts)> {
     let mut pass = args.input.pass()?;
     pass.input = args.input.laid_out(Input::from_args([file])?)?;

@@ -1,4 +1,4 @@
-//! `crivo similar index`: which of the documents seen before are these like?
+//! `crivo similar index`: finds the documents of an index that are similar to given ones.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -208,7 +208,8 @@ impl AddArgs {
 }
 
 impl MadeArgs {
-    /// The settings asked for: what was not said is as in the index, or as usual in a new one.
+    /// Returns the requested settings. Others are those of the index, or the defaults in a new
+    /// index.
     fn settings(&self, folder: &Path) -> Result<Settings> {
         let base = if Index::is_in(folder) {
             Index::open(folder).map_err(explained)?.settings().clone()
@@ -328,7 +329,8 @@ impl QueryArgs {
     }
 }
 
-/// Bands that were chosen for a higher similarity miss more of the pairs at a lower one.
+/// Warns if the threshold is below that of the index, because bands for a higher similarity miss
+/// more pairs at a lower one.
 pub(in crate::cmd) fn warn_if_few_are_found(index: &Index, threshold: f64, out: &Output) -> Result<()> {
     if !(threshold > 0.0 && threshold <= 1.0) {
         bail!("--threshold {threshold}: expected above 0 and at most 1");
@@ -351,7 +353,7 @@ struct StatsReport {
     documents: u64,
     too_short: u64,
     bytes: u64,
-    /// On disk, sets and names included.
+    /// The size on disk, sets and names included.
     bytes_per_document: f64,
     threshold: f64,
     shingle: String,
@@ -399,18 +401,19 @@ impl StatsArgs {
 
 // ---- names ----
 
-/// How documents are called, by their places.
+/// The names of documents, by their places.
 enum Names<'a> {
-    /// By the number of their record, from 1.
+    /// The number of the record, from 1.
     Numbers(&'a Corpus<'a>),
     Ids(Vec<(u64, Vec<u8>)>),
 }
 
 impl<'a> Names<'a> {
-    /// The names of everything; in an index each names one document.
+    /// Returns the names of all documents. Duplicate names are an error, because a name identifies
+    /// one document in an index.
     fn of_all(corpus: &'a Corpus<'a>) -> Result<Self> {
         let Some(ids) = corpus.ids(&|_| true)? else {
-            // Records have numbers when they have been read.
+            // Record numbers are known after the records were read.
             corpus.read(&|| (), &|(), _, _| Ok(())).map_err(explained)?;
             return Ok(Self::Numbers(corpus));
         };
@@ -425,7 +428,7 @@ impl<'a> Names<'a> {
         Ok(Self::Ids(ids))
     }
 
-    /// The names of those that something was found for.
+    /// Returns the names of the documents that have matches.
     fn of_answered(corpus: &'a Corpus<'a>, answers: &[(u64, Vec<Match>)]) -> Result<Self> {
         let is_wanted = |place: u64| answers.binary_search_by_key(&place, |(place, _)| *place).is_ok();
         Ok(corpus.ids(&is_wanted)?.map_or(Self::Numbers(corpus), Self::Ids))

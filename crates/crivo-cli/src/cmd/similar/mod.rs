@@ -1,4 +1,4 @@
-//! `crivo similar`: which are alike?
+//! `crivo similar`: finds similar sets and documents.
 
 mod files;
 mod index;

@@ -1,4 +1,4 @@
-//! `crivo similar pairs`: which sets are alike?
+//! `crivo similar pairs`: finds similar pairs of sets.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -71,7 +71,8 @@ struct PairsReport<'a> {
     rows: u64,
     skipped: u64,
     pairs: Vec<Pair<'a>>,
-    /// Pairs that share no band, and pairs of very many nearly equal sets.
+    /// The estimate of pairs that share no band, and the pairs of very many nearly equal sets that
+    /// are not listed.
     expected_missed: Interval,
     not_listed: Interval,
 }

@@ -1,4 +1,4 @@
-//! Which keys of the sketch belong to the list, and how sure that is.
+//! Decides which keys of the sketch belong to the list, and how certain that is.
 
 use anyhow::{Result, anyhow};
 use clap::ValueEnum;
@@ -8,19 +8,19 @@ use crivo::keys::OwnedKey;
 
 use crate::output::{self, Output};
 
-/// What was asked for.
+/// The keys that the list should have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Wanted {
     /// The k most frequent.
     First(usize),
-    /// Those that are at least a share of all.
+    /// The keys with at least a share of the total.
     Share(f64),
-    /// Those that came at least so often.
+    /// The keys with at least this count.
     Count(u64),
 }
 
 impl Wanted {
-    /// The least count that belongs to the list, for those that have one.
+    /// Returns the least count of a key of the list.
     pub(super) fn limit(self, total: u64) -> u64 {
         match self {
             Self::First(_) => 1,
@@ -48,7 +48,7 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// Every key that the sketch has a counter for, the most frequent first.
+    /// Returns every key that has a counter in the sketch, the most frequent first.
     pub(super) fn of(sketch: &HeavyHitters) -> Vec<Self> {
         let hitters = sketch.top(usize::MAX).into_iter();
         hitters
@@ -57,15 +57,15 @@ impl Candidate {
     }
 }
 
-/// The bounds as an answer like any other, its value in the middle.
+/// Returns the bounds as an estimate whose value is in the middle.
 pub(super) fn estimate(lower: u64, upper: u64) -> Estimate {
     let middle = lower + (upper - lower) / 2;
-    // A counter at its end may have stopped there.
+    // The true count may exceed a saturated counter.
     let upper = if upper == u64::MAX { f64::INFINITY } else { upper as f64 };
     Estimate::certain(middle as f64, lower as f64, upper)
 }
 
-/// The list, in the order of the candidates.
+/// Returns the list, in the order of the candidates.
 pub(super) fn choose(
     mut candidates: Vec<Candidate>,
     sketch: &HeavyHitters,
@@ -77,7 +77,7 @@ pub(super) fn choose(
     match (wanted, guarantee) {
         (Wanted::First(k), None) => candidates.truncate(*k),
         (Wanted::First(k), Some(Guarantee::NoFalsePositives)) => {
-            // Certain of its place: fewer than k others can have more.
+            // A key certainly belongs to the list if fewer than k others can have a larger count.
             let mut uppers: Vec<u64> = candidates.iter().map(|candidate| candidate.upper).collect();
             uppers.sort_unstable_by(|a, b| b.cmp(a));
             candidates.retain(|Candidate { lower, upper, .. }| {
@@ -102,7 +102,7 @@ pub(super) fn choose(
     Ok(candidates)
 }
 
-/// Why a list cannot be without false negatives.
+/// Returns an error that says why a list may have false negatives.
 pub(super) fn cannot_list_all(sketch: &HeavyHitters) -> anyhow::Error {
     anyhow!(
         "--guarantee no-false-negatives: values that came up to {} times are out of view: \
@@ -111,14 +111,14 @@ pub(super) fn cannot_list_all(sketch: &HeavyHitters) -> anyhow::Error {
     )
 }
 
-/// All that may belong to the list.
+/// Returns all candidates that may belong to the list.
 pub(super) fn possible(
     mut candidates: Vec<Candidate>,
     sketch: &HeavyHitters,
     wanted: &Wanted,
 ) -> Vec<Candidate> {
     let limit = match wanted {
-        // Fewer than k others certainly have more.
+        // A candidate is possible if fewer than k others certainly have a larger count.
         Wanted::First(k) => nth_lower(&candidates, *k),
         _ => wanted.limit(sketch.total()),
     };
@@ -126,7 +126,7 @@ pub(super) fn possible(
     candidates
 }
 
-/// Whether a key without a counter may belong to the list.
+/// Returns true if a key without a counter may belong to the list.
 fn may_miss(candidates: &[Candidate], sketch: &HeavyHitters, wanted: &Wanted) -> bool {
     match wanted {
         Wanted::First(k) => sketch.max_error() > nth_lower(candidates, *k),
@@ -134,7 +134,7 @@ fn may_miss(candidates: &[Candidate], sketch: &HeavyHitters, wanted: &Wanted) ->
     }
 }
 
-/// The k-th largest of the lower bounds; 0 if there are fewer.
+/// Returns the k-th largest lower bound, or 0 if there are fewer.
 fn nth_lower(candidates: &[Candidate], k: usize) -> u64 {
     let mut lowers: Vec<u64> = candidates.iter().map(|candidate| candidate.lower).collect();
     lowers.sort_unstable_by(|a, b| b.cmp(a));
@@ -148,7 +148,7 @@ pub(super) fn warn_of_missing(sketch: &HeavyHitters, out: &Output) {
     ));
 }
 
-/// The one key that may have more than half of all, and whether it certainly has.
+/// Returns the only key that may have more than half of the total, and whether it certainly has.
 pub(super) fn majority(candidates: &[Candidate], total: u64) -> Option<(OwnedKey, bool)> {
     let first = candidates.first()?;
     (first.upper > total / 2).then(|| (first.key.clone(), first.lower > total / 2))
@@ -158,7 +158,7 @@ pub(super) fn majority(candidates: &[Candidate], total: u64) -> Option<(OwnedKey
 mod tests {
     use super::*;
 
-    /// Few counters, so that bounds are wide and keys are given up.
+    /// Returns a sketch with few counters, so that bounds are wide and keys are evicted.
     fn sketch() -> HeavyHitters {
         let mut sketch = HeavyHitters::new(8).unwrap();
         for round in 0..300_u32 {
@@ -184,7 +184,7 @@ mod tests {
     fn what_is_certain_is_in_the_truth_and_what_may_be_holds_it() {
         assert_eq!(chosen(Wanted::First(2), Guarantee::NoFalsePositives).unwrap(), ["a", "b"]);
         assert_eq!(chosen(Wanted::First(2), Guarantee::NoFalseNegatives).unwrap(), ["a", "b"]);
-        // 900 of 2100 and 600 of 2100, exactly.
+        // Exact counts: 900 of 2100 for `a`, and 600 of 2100 for `b`.
         assert_eq!(chosen(Wanted::Count(600), Guarantee::NoFalsePositives).unwrap()[0], "a");
         assert!(chosen(Wanted::Share(0.28), Guarantee::NoFalseNegatives).unwrap().contains(&"b".to_string()));
         assert_eq!(chosen(Wanted::Share(0.9), Guarantee::NoFalseNegatives).unwrap(), [""; 0]);

@@ -1,4 +1,4 @@
-//! `crivo top --by`: which values come most often in each group?
+//! `crivo top --by`: the most frequent values of each group.
 
 use std::process::ExitCode;
 
@@ -27,7 +27,7 @@ struct Line {
 }
 
 impl Answer {
-    /// The list of one group.
+    /// Returns the list of one group.
     fn new(
         sketch: &HeavyHitters,
         wanted: &Wanted,
@@ -42,7 +42,7 @@ impl Answer {
         Ok(Self { top: lines.collect(), total: sketch.total(), max_error: sketch.max_error() })
     }
 
-    /// The most frequent keys of a sketch of DataSketches.
+    /// Returns the most frequent keys of a sketch of DataSketches.
     pub(crate) fn of_items(sketch: &FrequentItems) -> Self {
         let lines = sketch.top(10).into_iter().map(|FrequentItem { key, lower, upper }| Line {
             key: key.to_string(),
@@ -51,7 +51,7 @@ impl Answer {
         Self { top: lines.collect(), total: sketch.total(), max_error: sketch.max_error() }
     }
 
-    /// The most frequent keys of a sketch that lists them.
+    /// Returns the most frequent keys of a sketch.
     pub(crate) fn most_frequent(sketch: &HeavyHitters, out: &Output) -> Result<Self> {
         Self::new(sketch, &Wanted::First(10), None, out)
     }
@@ -93,7 +93,7 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, wanted: &Wanted, out: 
     let (guarantee, skip_bad) = (args.how.guarantee, pass.skip_bad);
     let shown = Shown { args: &args.groups, form: args.how.form.get(), columns: COLUMNS };
     let weighted = args.how.weight.is_some();
-    // What a list may miss is said for each group, by its max_error.
+    // The `max_error` of each group says what its list may miss, so no warning is printed.
     let silent = Output::new(true);
     let grouping =
         GroupPass { args: &args.groups, input: &args.input, sketch: Some(&args.sketch), pass, scheme };

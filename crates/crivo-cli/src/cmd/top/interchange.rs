@@ -1,4 +1,4 @@
-//! `crivo top --interchange`: the most frequent keys as the bytes of Apache DataSketches.
+//! `crivo top --interchange`: writes the most frequent keys in the format of Apache DataSketches.
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
@@ -18,7 +18,7 @@ pub(super) enum Form {
     FrequentItems,
 }
 
-/// The map of DataSketches holds three quarters of a power of two of keys.
+/// The most keys of the DataSketches map: three quarters of its size, which is a power of two.
 const LARGEST: u64 = 3 << 14;
 
 fn empty(args: &Args, of_integers: bool) -> Result<FrequentItems> {
@@ -30,7 +30,7 @@ fn empty(args: &Args, of_integers: bool) -> Result<FrequentItems> {
     Ok(FrequentItems::new(lg_size, of_integers)?)
 }
 
-/// What was counted, and where it is to be written.
+/// The result of counting, and the destination of the sketch.
 pub(super) struct ForeignCounted {
     pub(super) sketch: FrequentItems,
     pub(super) counts: Counts,
@@ -68,7 +68,7 @@ pub(super) fn count(args: &Args, pass: &Pass, wanted: &Wanted, out: &Output) -> 
     Ok(ForeignCounted { sketch, counts, destination })
 }
 
-/// The list, and the sums beside it.
+/// Returns the list, and the totals.
 pub(super) fn listed(sketch: &FrequentItems, most: usize) -> (Vec<Listed>, Totals) {
     let listed = sketch.top(most).into_iter().map(|FrequentItem { key, lower, upper }| Listed {
         key,
@@ -85,7 +85,7 @@ pub(super) fn listed(sketch: &FrequentItems, most: usize) -> (Vec<Listed>, Total
     (listed.collect(), totals)
 }
 
-/// The key that may have the majority, and whether it certainly has.
+/// Returns the key that may have the majority, and whether it certainly has.
 pub(super) fn majority(sketch: &FrequentItems) -> Option<(crivo::keys::OwnedKey, bool)> {
     let candidate = |FrequentItem { key, lower, upper }| Candidate { key, lower, upper };
     let candidates: Vec<Candidate> = sketch.top(2).into_iter().map(candidate).collect();

@@ -1,10 +1,10 @@
-// This file is long because the options of four ways to ask stand in it: whole files, groups,
+// This file is long because it has the options of four kinds of questions: whole files, groups,
 // windows and exact counts.
 
-//! `crivo top`: which values come most often?
+//! `crivo top`: the most frequent values.
 //!
-//! One pass with a `HeavyHitters` sketch, whose bounds for each key no input can break; they also
-//! say whether some key has the majority. A second pass, if asked for, counts the candidates
+//! One pass with a `HeavyHitters` sketch, whose bounds for each key hold for every input. They also
+//! tell whether some key has the majority. A second pass, if requested, counts the candidates
 //! exactly.
 
 mod choose;
@@ -35,10 +35,11 @@ use crate::store::Destination;
 use crate::tally::{tally, tally_showing};
 use crate::window::{self, Covered, WindowArgs};
 
-/// This number of counters fits the second-level cache, and no count is off by more than 0.01 % of
-/// all rows.
+/// The default number of counters. They fit into the second-level cache, and no count has an error
+/// above 0.01 % of all rows.
 const DEFAULT_COUNTERS: u64 = 1 << 14;
-/// A threshold is found with counts that are off by a tenth of it.
+/// The ratio of a threshold to the error of counts: to find a threshold, counts have errors of at
+/// most a tenth of it.
 const SHARPNESS: f64 = 10.0;
 
 /// Which values come most often?
@@ -135,7 +136,7 @@ struct TopReport {
 #[derive(Debug, Serialize)]
 struct Line {
     key: String,
-    /// The bytes of a key that is no text.
+    /// The bytes of a key that is not text.
     #[serde(skip_serializing_if = "Option::is_none")]
     key_hex: Option<String>,
     count: Interval,
@@ -204,10 +205,10 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(if found_nothing { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// The list, and the key that may have the majority.
+/// The list, and the key that may have the majority, with whether it certainly has.
 type Answer = (Vec<Listed>, Option<(OwnedKey, bool)>);
 
-/// What the sketch alone can tell.
+/// Returns the answer of the sketch alone.
 fn listed(args: &Args, sketch: &HeavyHitters, wanted: &Wanted, out: &Output) -> Result<Answer> {
     let candidates = Candidate::of(sketch);
     let majority = choose::majority(&candidates, sketch.total());
@@ -220,7 +221,7 @@ fn listed(args: &Args, sketch: &HeavyHitters, wanted: &Wanted, out: &Output) -> 
     Ok((listed.collect(), majority))
 }
 
-/// What a sketch says beside its list.
+/// The totals of a sketch, which are reported beside its list.
 #[derive(Debug, Clone, Copy)]
 struct Totals {
     total: u64,
@@ -236,7 +237,7 @@ impl From<&HeavyHitters> for Totals {
     }
 }
 
-/// Gives the answer in the form that was asked for.
+/// Prints the answer in the requested form.
 fn report(
     args: &Args,
     totals: Totals,
@@ -281,7 +282,7 @@ fn report(
     Ok(())
 }
 
-/// What was asked for.
+/// Returns which keys the list should have.
 fn wanted(how: &TopOptions) -> Result<Wanted> {
     match (how.min_share, how.min_count) {
         (Some(share), _) if share > 0.0 && share < 1.0 => Ok(Wanted::Share(share)),
@@ -293,17 +294,17 @@ fn wanted(how: &TopOptions) -> Result<Wanted> {
     }
 }
 
-/// What the first pass brings.
+/// The result of the first pass.
 struct Counted {
     sketch: HeavyHitters,
     counts: Counts,
     destination: Option<Destination>,
-    /// What to keep instead of the sketch, and which times it saw.
+    /// The ring to store instead of the sketch, and the times that it covers.
     ring: Option<AnySketch>,
     window: Option<Covered>,
 }
 
-/// The first pass, over the window of time before the latest row.
+/// Runs the first pass over the window of time before the latest row.
 fn count_in_window(args: &Args, pass: &mut Pass, wanted: &Wanted, out: &Output) -> Result<Counted> {
     if args.how.verify {
         bail!("--verify: it counts all rows, and --window only the last: leave one of them out");
@@ -327,7 +328,7 @@ fn count_in_window(args: &Args, pass: &mut Pass, wanted: &Wanted, out: &Output) 
     Ok(Counted { sketch, counts, destination, ring: Some(window.into_sketch()), window: covered })
 }
 
-/// The first pass.
+/// Runs the first pass.
 fn count(args: &Args, pass: &Pass, wanted: &Wanted, out: &Output) -> Result<Counted> {
     let before = match args.sketch.to_continue()? {
         None => None,
@@ -366,7 +367,7 @@ fn count(args: &Args, pass: &Pass, wanted: &Wanted, out: &Output) -> Result<Coun
     Ok(Counted { sketch, counts, destination, ring: None, window: None })
 }
 
-/// How many counters answer the question well.
+/// Returns the number of counters for the question.
 fn counters(how: &TopOptions, wanted: &Wanted) -> Result<u64> {
     let needed = match (how.counters, wanted) {
         (Some(counters), _) => return Ok(counters.get()),
@@ -380,7 +381,7 @@ fn counters(how: &TopOptions, wanted: &Wanted) -> Result<u64> {
     Ok(needed.max(DEFAULT_COUNTERS))
 }
 
-/// The second pass: everything that may belong to the list, counted.
+/// Runs the second pass: counts every candidate exactly.
 fn recounted(
     args: &Args,
     pass: &Pass,
@@ -420,7 +421,7 @@ fn recounted(
     match args.how.guarantee {
         Some(Guarantee::NoFalseNegatives) if may_miss => return Err(choose::cannot_list_all(sketch)),
         Some(Guarantee::NoFalsePositives) if matches!(wanted, Wanted::First(_)) => {
-            // A value out of view may have come more often than the others.
+            // A value without a counter may have a larger count than the others.
             listed.retain(|line| line.exact >= Some(sketch.max_error()));
         }
         None if may_miss => choose::warn_of_missing(sketch, out),
@@ -443,7 +444,7 @@ impl Line {
     }
 }
 
-/// The list for programs: key, count and share of each.
+/// Returns the list for programs: key, count and share of each.
 fn listing(listed: Vec<Listed>, total: u64) -> Listing {
     let mut listing = Listing::named(["key", "count", "share"]);
     for line in listed.into_iter().map(Line::of) {

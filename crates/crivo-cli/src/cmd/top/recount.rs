@@ -17,12 +17,12 @@ struct ThreadCounts {
     bad: u64,
 }
 
-/// Finds a key's place among the keys. An attacker may choose keys that share a hash: these are
-/// found by halving, and tables under a secret keep different hashes apart.
+/// Finds a key's place among the keys. An attacker may choose keys that share a hash, so keys of
+/// the same hash are found by binary search. Tables with a secret keep different hashes apart.
 struct Places {
-    /// Places of keys, those of one hash side by side and in the order of the keys.
+    /// The places of keys. Those of one hash are consecutive, in the order of the keys.
     ordered: Vec<usize>,
-    /// Where those of a hash begin and end.
+    /// The start and the end of each hash in `ordered`.
     by_hash: HashMap<u64, (usize, usize), TableSecret>,
 }
 
@@ -46,7 +46,8 @@ impl Places {
     }
 }
 
-/// How often each of the keys comes, in their order, with the weights in column 1 if there are any.
+/// Returns how often each of the keys occurs, in their order, with the weights in column 1 if
+/// `weighted`.
 pub(super) fn recount(
     pass: &Pass,
     scheme: KeyScheme,
@@ -72,7 +73,8 @@ pub(super) fn recount(
                 return Ok(());
             }
             weights.clear();
-            // What is no weight ended the first pass, or was counted as bad there and is here.
+            // An invalid weight ended the first pass, or was counted as bad there and is counted
+            // here.
             for text in batch.column(1).iter() {
                 let weight = text.map_or(Some(0), numbers::whole);
                 *bad += u64::from(weight.is_none());

@@ -2,9 +2,9 @@
 //! exactly.
 //!
 //! A shingle of the classic method is a frequent word and the two words after it. A phrase here is
-//! just that, *the hotel garden*, and there are 19,200 of them: two messages of some hundred
-//! phrases drawn at random share one at most, and a message that repeats `c` of another's `s`
-//! phrases, and has `s − c` of its own, is like it by `c/(2s − c)`.
+//! exactly that, *the hotel garden*, and there are 19,200 of them. Two messages of about a hundred
+//! phrases drawn at random share at most one. A message that repeats `c` of another's `s` phrases,
+//! and has `s − c` of its own, has the similarity `c/(2s − c)` to it.
 
 use crate::prelude::*;
 
@@ -17,13 +17,13 @@ const OTHERS: [&str; 40] = [
     "doctor", "paper", "letter", "number", "answer", "question", "evening", "morning", "table",
 ];
 
-/// What has no shingle: the words that the original found in the wanted mail that it filtered.
+/// Texts without a shingle: the words that the original found in the wanted mail that it filtered.
 const SHORT: [&str; 3] = ["Ok", "Thank you", "Done"];
 
-/// How many phrases a text has.
+/// The number of phrases of a text.
 pub(super) const SIZE: usize = 100;
 
-/// Different phrases, by their numbers.
+/// Distinct phrases, by their numbers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Text(Vec<usize>);
 
@@ -44,7 +44,8 @@ impl Text {
         }
     }
 
-    /// Another text of the same size, alike by this similarity as nearly as whole phrases allow.
+    /// Returns another text of the same size, with this similarity as nearly as whole phrases
+    /// allow.
     pub(super) fn alike(&self, similarity: f64, random: &mut Random) -> Self {
         let size = self.0.len();
         let common = libm::round(2.0 * size as f64 * similarity / (1.0 + similarity)) as usize;
@@ -63,18 +64,18 @@ impl Text {
         text
     }
 
-    /// Whether it has no phrase.
+    /// Returns true if the text has no phrase.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Jaccard's index, of two texts that have a phrase.
+    /// Returns Jaccard's index of two texts that have phrases.
     pub(super) fn similarity(&self, other: &Self) -> f64 {
         let common = self.0.iter().filter(|phrase| other.0.contains(phrase)).count();
         common as f64 / (self.0.len() + other.0.len() - common) as f64
     }
 
-    /// A message with this text; without a phrase it says no more than a word or two.
+    /// Returns a message with this text. Without a phrase, it has only a word or two.
     pub(super) fn from(&self, sender: &str) -> Vec<u8> {
         let words = |&phrase: &usize| {
             let (rest, last) = (phrase / OTHERS.len(), phrase % OTHERS.len());
@@ -98,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    /// What the experiment reckons with is what the filter sees.
+    /// The filter finds exactly the shingles that the experiment assumes.
     #[test]
     fn every_phrase_is_one_shingle() {
         let mut random = Random::new(crate::prelude::testing::seed());

@@ -1,24 +1,23 @@
-//! A mail filter from forty messages, and the threshold of its method.
+//! A mail filter that learned forty messages, and the threshold of its method.
 //!
-//! The classic method keeps the senders and the signatures of messages that the user calls junk. It
-//! filters a message that comes from a sender of two of them, or resembles one by a threshold, or
-//! has no shingle at all.
+//! The classic method stores the senders and the signatures of messages that the user marks as
+//! junk. It filters a message if its sender sent two of them, if it resembles one by at least a
+//! threshold, or if it has no shingle at all.
 //!
-//! *The demonstration* learns some forty messages and then sees others: new issues of the same
-//! newsletters, and mail that is wanted.
+//! *The demonstration* learns about forty messages and then checks others: new issues of the same
+//! newsletters, and wanted mail.
 //!
-//! *The sweep* asks for the best of the thresholds 0.1 to 1. That depends on the mail, so the
-//! experiment generates mail of known similarity. Unwanted messages repeat learned ones to every
-//! degree from 0 to 1. Wanted ones quote them, but never by as much as 0.1, and a few are too short
-//! for a shingle, as in the original. The share that is filtered at each threshold follows: a
-//! signature of 400 slots meets the threshold with a binomial chance. Then the lowest threshold is
-//! the best, because each higher one loses a tenth of the unwanted mail and saves next to nothing.
-//! Where wanted mail quotes more, another threshold is the best and the claim fails: the tests try
-//! that.
+//! *The sweep* finds the best of the thresholds 0.1 to 1. It depends on the mail, so the experiment
+//! generates mail of known similarity. Unwanted messages repeat learned ones to every degree from 0
+//! to 1. Wanted ones quote them, but always by less than 0.1, and a few are too short for a
+//! shingle, as in the original. The filtered share at each threshold follows from that: a signature
+//! of 400 slots reaches the threshold with a binomial probability. Then the lowest threshold is the
+//! best, because each higher one loses a tenth of the unwanted mail and saves next to nothing. If
+//! wanted mail quotes more, another threshold is the best and the claim fails; the tests do that.
 //!
-//! *A folder of mail* (`--mail`): every second message of spam is learned and the others are asked
-//! about. What comes out stands beside what the original published about the mail of Enron, with a
-//! verdict of its own.
+//! *A folder of mail* (`--mail`): every second spam message is learned and the others are checked.
+//! The results are shown beside the published ones of the original about the mail of Enron, with a
+//! separate verdict.
 
 mod messages;
 
@@ -40,13 +39,13 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     run: |context| measure(context, &Theory::default()),
 };
 
-/// What the claim stands on.
+/// The numbers that the claim depends on.
 struct Theory {
-    /// The threshold that is the best.
+    /// The best threshold.
     best: f64,
-    /// How much wanted mail resembles unwanted mail at most.
+    /// The greatest similarity of wanted mail to unwanted mail.
     quoted: f64,
-    /// By what similarities are multiplied before they meet the threshold.
+    /// The factor of similarities before they are compared with the threshold.
     factor: f64,
 }
 
@@ -57,7 +56,7 @@ impl Default for Theory {
 }
 
 const LEARNED: usize = 40;
-/// The slots of a signature: an error of 0.05.
+/// The number of slots of a signature, for an error of 0.05.
 const SLOTS: u64 = 400;
 /// One wanted message in this number has no shingle.
 const SHORT_EVERY: usize = 50;
@@ -74,8 +73,8 @@ fn measure(context: &Context<'_>, theory: &Theory) -> Result<Report> {
     Ok(report)
 }
 
-/// Asks about new issues of newsletters after some issues were learned: two thirds of the text come
-/// again. Every issue has another sender, so that only the content can give it away.
+/// Checks new issues of newsletters after some issues were learned: two thirds of the text are
+/// repeated. Every issue has another sender, so that only its content can identify it.
 fn demonstrate(context: &Context<'_>, report: &mut Report) -> Result<()> {
     let mut random = context.random("newsletters");
     let newsletters: Vec<Letter> = (0..8).map(|_| Letter::new(50, &mut random)).collect();
@@ -98,8 +97,8 @@ fn demonstrate(context: &Context<'_>, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Messages that resemble nothing, from senders of two learned messages and of one: only the first
-/// are filtered.
+/// Checks messages without similarity to others, from senders of two learned messages and of one.
+/// Only the former are filtered.
 fn block_senders(context: &Context<'_>, report: &mut Report) -> Result<()> {
     let mut random = context.random("senders");
     let mut from = |name: &str, number: usize| {
@@ -111,7 +110,7 @@ fn block_senders(context: &Context<'_>, report: &mut Report) -> Result<()> {
     let blocked: Vec<_> = (0..twice).map(|number| from("twice", number)).collect();
     let others: Vec<_> = (2 * twice..LEARNED).map(|number| from("once", number)).collect();
     let rows = sweep(made(learned), asked_about(blocked, others))?;
-    // At the highest threshold only what equals a learned message resembles it.
+    // At the highest threshold, only an equal message resembles a learned one.
     let (blocked, others) = rows.last().map_or((0.0, 1.0), |row| (row.spam, row.ham));
     let mut part = Part::numbers("New messages of known senders, at the threshold 1");
     part.equal("filtered of those whose sender sent two learned ones, of all", blocked, 1.0);
@@ -120,7 +119,7 @@ fn block_senders(context: &Context<'_>, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Mail of known similarity at every threshold.
+/// Checks mail of known similarity at every threshold.
 fn sweep_generated(context: &Context<'_>, theory: &Theory, report: &mut Report) -> Result<()> {
     let mut random = context.random("alike");
     let asked: usize = context.size(200, 1_000, 4_000);
@@ -143,9 +142,9 @@ fn sweep_generated(context: &Context<'_>, theory: &Theory, report: &mut Report) 
         sweep(made(sent(&learned, "junk")), asked_about(sent(&unwanted, "new"), sent(&wanted, "friend")))?;
 
     let curve = |title| Part::curve(title, "threshold", "share that is filtered");
-    // Signatures of sets that are smaller than them spread a little less than the binomial chance
-    // says: near to the threshold that takes as many from above as from below, but of wanted mail
-    // all is below.
+    // Signatures of sets with fewer elements than slots vary slightly less than binomially. Near
+    // the threshold, the errors of similarities above and below it cancel. But all wanted mail is
+    // below, so its theory is an upper bound.
     for (title, texts, is_spam, side) in [
         ("Unwanted mail that repeats learned mail to every degree", &unwanted, true, Side::Both),
         ("Wanted mail that quotes a little of it", &wanted, false, Side::AtMost),
@@ -166,7 +165,7 @@ fn sweep_generated(context: &Context<'_>, theory: &Theory, report: &mut Report) 
     let mut part = Part::numbers("The best threshold of generated mail");
     part.add_compromise(&rows, theory.best);
     part.add_falls(&rows);
-    // No wanted message is that similar to another.
+    // No wanted message is that similar to a learned one.
     let short = wanted.iter().filter(|text| text.is_empty()).count() as f64 / asked as f64;
     let at_one = rows.last().map_or(0.0, |row| row.ham);
     part.equal("wanted mail that is filtered at 1: what has no shingle, of all", at_one, short);
@@ -174,8 +173,9 @@ fn sweep_generated(context: &Context<'_>, theory: &Theory, report: &mut Report) 
     Ok(())
 }
 
-/// How many of independent events come, each with its own chance. Half an event is added to the
-/// deviation: sums of few are lopsided, and bands miss one similar pair in a hundred.
+/// Returns the expected share of independent events, each with its own probability. Half an event
+/// is added to the deviation, because sums of few events are skewed, and bands miss one similar
+/// pair in a hundred.
 fn expected_share(chances: impl Iterator<Item = f64>, observed: f64, side: Side) -> Measure {
     let (mut sum, mut variance, mut trials) = (0.0, 0.0, 0_u64);
     for chance in chances {
@@ -188,13 +188,13 @@ fn expected_share(chances: impl Iterator<Item = f64>, observed: f64, side: Side)
     Measure::Normal { observed, theory: sum / n, deviation, trials, side }
 }
 
-/// A folder of mail, if one was brought, beside what was published about another.
+/// Checks a folder of mail, if there is one, and compares it with published results about another.
 fn sweep_folder(context: &Context<'_>, theory: &Theory, report: &mut Report) -> Result<()> {
     let Some(folder) = &context.inputs().mail else { return Ok(()) };
     report.file("mail", &folder.display().to_string());
     let (spam, ham) = (folder.join("spam"), folder.join("ham"));
     let (mut learned, mut asked) = (0, 0);
-    // One message at a time, and no more of them once the watcher asks to stop.
+    // Reads one message at a time, and none after the watcher has stopped the run.
     let wanted = || context.advance(2, 3).is_ok();
     let rows = context.timed("the folder of mail", || {
         let lessons = Mail::of(&spam)?.step_by(2).inspect(|_| learned += 1);
@@ -219,8 +219,8 @@ fn sweep_folder(context: &Context<'_>, theory: &Theory, report: &mut Report) -> 
         100.0 * first.spam,
         100.0 * first.ham
     );
-    // The original has 77.0 % and 83 % of spam, 2.1 % and 3 % of ham: two of them are known to a
-    // percent only.
+    // The original has 77.0 % and 83 % of spam, and 2.1 % and 3 % of ham. Two of these are known
+    // only to a percent.
     let mut part = Part::numbers("The folder of mail beside the original's figures");
     part.between("spam that is filtered at 0.1, of all", first.spam, 0.765, 0.835);
     part.between("ham that is filtered at 0.1, of all", first.ham, 0.015, 0.035);
@@ -236,7 +236,7 @@ fn sweep_folder(context: &Context<'_>, theory: &Theory, report: &mut Report) -> 
     Ok(())
 }
 
-/// What is filtered of the spam and of the ham at a threshold.
+/// The filtered shares of spam and ham at a threshold.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     threshold: f64,
@@ -249,7 +249,7 @@ impl Row {
         if is_spam { self.spam } else { self.ham }
     }
 
-    /// What a threshold is worth: the spam that it filters less the ham.
+    /// Returns the value of a threshold: the share of spam that it filters minus that of ham.
     fn gain(self) -> f64 {
         self.spam - self.ham
     }
@@ -267,7 +267,7 @@ fn asked_about(
     spam.chain(ham.into_iter().map(|message| Ok((message, false))))
 }
 
-/// Learns spam, and asks about messages at each threshold.
+/// Learns spam, and checks messages at each threshold.
 fn sweep(
     learned: impl Iterator<Item = crivo_mail::Result<Vec<u8>>>,
     messages: impl Iterator<Item = crivo_mail::Result<(Vec<u8>, bool)>>,
@@ -288,7 +288,7 @@ fn sweep(
         .collect())
 }
 
-/// The threshold with the largest gain, and by how much it is larger than any other's.
+/// Returns the threshold with the largest gain, and its lead over the next largest.
 fn best_of(rows: &[Row]) -> (f64, f64) {
     let mut ranked: Vec<(f64, f64)> = rows.iter().map(|row| (row.threshold, row.gain())).collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -299,15 +299,15 @@ fn best_of(rows: &[Row]) -> (f64, f64) {
 }
 
 impl Part {
-    /// One threshold is the best, and no other as good: a tie would tell nothing.
+    /// Checks that one threshold is best, and no other as good, because a tie is no result.
     fn add_compromise(&mut self, rows: &[Row], expected: f64) {
         let (best, lead) = best_of(rows);
         self.equal("threshold with the most spam less ham", best, expected);
         self.between("by how much it is better than any other", lead, 0.005, 1.0);
     }
 
-    /// A higher threshold filters less of both. Bands, which are others at each threshold, may find
-    /// a few more all the same.
+    /// Checks that a higher threshold filters less of both. Bands differ between thresholds, and
+    /// may still find a few more messages at a higher one.
     fn add_falls(&mut self, rows: &[Row]) {
         for (name, is_spam) in [("spam", true), ("ham", false)] {
             let rise = |two: &[Row]| two[1].of(is_spam) - two[0].of(is_spam);
@@ -336,7 +336,7 @@ mod tests {
         assert_eq!(verdict_of(&Theory { best: 0.2, ..Theory::default() }), Verdict::Refuted);
     }
 
-    /// The best threshold is a matter of the mail: where wanted messages quote more, it is another.
+    /// The best threshold depends on the mail: if wanted messages quote more, it is another.
     #[test]
     fn wanted_mail_that_quotes_more_is_refuted() {
         assert_eq!(verdict_of(&Theory { quoted: 0.4, ..Theory::default() }), Verdict::Refuted);
@@ -349,7 +349,8 @@ mod tests {
         });
     }
 
-    /// If all thresholds give the same result, none is the best. (The first was once taken for it.)
+    /// If all thresholds give the same result, none is the best. (A former version returned the
+    /// first.)
     #[test]
     fn a_tie_is_no_best_threshold() {
         let judged = |spam: [f64; 3]| {

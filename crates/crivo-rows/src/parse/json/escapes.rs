@@ -1,19 +1,19 @@
-//! Where the plain part of a string ends, and what its escapes stand for: many bytes at a time.
+//! Finds the end of the plain part of a string, and resolves its escapes, many bytes at a time.
 
 use wide::u8x16;
 
-/// How many bytes are looked at together: two vectors.
+/// The number of bytes that are examined together: two vectors.
 const LANES: usize = 32;
 
-/// One bit for each byte, the first byte lowest: whether `is_found` says so of its vector.
+/// Returns one bit for each byte, the first byte lowest: the result of `is_found` on its vector.
 #[inline]
 fn bits_of(bytes: &[u8; LANES], is_found: impl Fn(u8x16) -> u8x16) -> u32 {
     let (vectors, _) = bytes.as_chunks::<16>();
     vectors.iter().rev().fold(0, |bits, vector| bits << 16 | is_found(u8x16::new(*vector)).move_mask() as u32)
 }
 
-/// One bit for each byte, the first byte lowest: whether it is a quote, a backslash or a control
-/// character.
+/// Returns one bit for each byte, the first byte lowest: whether it is a quote, a backslash or a
+/// control character.
 #[inline]
 fn special_bits(bytes: &[u8; LANES]) -> u32 {
     bits_of(bytes, |vector| {
@@ -22,7 +22,7 @@ fn special_bits(bytes: &[u8; LANES]) -> u32 {
     })
 }
 
-/// Returns true for what [`special_bits`] marks.
+/// Returns true if [`special_bits`] would mark the byte.
 fn is_special(byte: u8) -> bool {
     matches!(byte, b'"' | b'\\' | 0..=0x1F)
 }
@@ -42,8 +42,8 @@ pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
     at + rest.iter().take_while(|&&byte| !is_special(byte)).count()
 }
 
-/// Appends a text as it stands between the quotes of a JSON string. Bytes are copied a fixed number
-/// at a time, and those from the first special one on are taken back.
+/// Appends a text as the content of a JSON string. Bytes are copied a fixed number at a time, and
+/// those from the first special one on are removed again.
 pub(crate) fn escape(text: &[u8], out: &mut Vec<u8>) {
     out.reserve(text.len());
     let mut at = 0;
@@ -73,13 +73,13 @@ fn push_escape(special: u8, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a string's text, its escapes resolved. It has been checked. Half of a surrogate pair
-/// stands for no character and becomes U+FFFD.
+/// Appends a string's text with its escapes resolved. The text must be checked already. Half of a
+/// surrogate pair is not a character and becomes U+FFFD.
 ///
 /// Many texts have an escape in every line. So bytes are copied a fixed number at a time, and those
-/// from an escape on are taken back.
+/// from an escape on are removed again.
 pub(crate) fn unescape(text: &[u8], out: &mut Vec<u8>) {
-    // No escape is shorter than what it stands for.
+    // No escape is shorter than its character.
     out.reserve(text.len() + LANES);
     let mut at = 0;
     while let Some(lanes) = text.get(at..).and_then(|rest| rest.first_chunk::<LANES>()) {
@@ -98,8 +98,7 @@ pub(crate) fn unescape(text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// For each byte behind a backslash, the byte that both stand for; 0 for all that is not one of the
-/// short escapes.
+/// For each byte after a backslash, the byte that the escape means; 0 if it is not a short escape.
 const SIMPLE_ESCAPES: [u8; 256] = {
     let pairs = *b"\"\"\\\\//b\x08f\x0Cn\nr\rt\t";
     let mut table = [0; 256];
@@ -113,14 +112,14 @@ const SIMPLE_ESCAPES: [u8; 256] = {
 
 /// What [`plain_part`] found.
 pub(super) struct PlainPart {
-    /// The bytes up to the first that needs a closer look.
+    /// The number of bytes before the first one that the caller must examine.
     pub(super) length: usize,
     /// Whether there were escapes.
     pub(super) escaped: bool,
 }
 
 /// Returns how many bytes come before the first quote, control character, or escape of more than
-/// one letter. Short escapes are passed, because many texts have one in every line.
+/// one letter. Short escapes are skipped, because many texts have one in every line.
 #[inline]
 pub(super) fn plain_part(bytes: &[u8]) -> PlainPart {
     let (mut at, mut escaped) = (0, false);
@@ -134,7 +133,7 @@ pub(super) fn plain_part(bytes: &[u8]) -> PlainPart {
                 return PlainPart { length: at + first, escaped };
             }
             escaped = true;
-            // The letter may be a quote or a backslash itself.
+            // The letter itself may be a quote or a backslash.
             special &= !(3 << first);
         }
         at += LANES;
@@ -142,7 +141,7 @@ pub(super) fn plain_part(bytes: &[u8]) -> PlainPart {
     PlainPart { length: at + plain_prefix(&bytes[at..]), escaped }
 }
 
-/// Appends the byte or escape that begins a text; returns how long it is there.
+/// Appends the byte or escape at the beginning of a text. Returns its length in the text.
 #[inline]
 fn push_character(text: &[u8], out: &mut Vec<u8>) -> usize {
     match *text {
@@ -164,7 +163,7 @@ fn push_character(text: &[u8], out: &mut Vec<u8>) -> usize {
     }
 }
 
-/// The character of `XXXX` or `XXXX\uXXXX`, and how long that is.
+/// Returns the character of `XXXX` or `XXXX\uXXXX`, and the length of the digits.
 fn unicode(text: &[u8]) -> (char, usize) {
     let unit = |at: usize| {
         let digits = std::str::from_utf8(text.get(at..at + 4)?).ok()?;

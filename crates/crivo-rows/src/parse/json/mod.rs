@@ -1,9 +1,9 @@
-//! A JSON scanner that checks everything and builds nothing.
+//! A JSON scanner that checks all of a record and builds nothing.
 //!
-//! It walks over one value and says where its parts lie. A record's wanted fields are then taken
-//! from those places; the rest was only checked. Bytes inside strings that are not UTF-8 are data,
-//! as everywhere else. A line end is never blank space here, so what is missing on a line is found
-//! on that line.
+//! It walks over one value and returns the positions of its parts. A record's selected fields are
+//! then read at these positions; the other fields are only checked. Bytes inside strings that are
+//! not UTF-8 are data, as in all formats. A line end is never blank space here, so an error about a
+//! missing part is found on the line that lacks it.
 
 mod escapes;
 #[cfg(test)]
@@ -16,10 +16,10 @@ use crivo::keys::text::push_f64;
 use self::escapes::plain_part;
 pub(crate) use self::escapes::{escape, unescape};
 
-/// Deeper nesting than this is refused; nothing that people write comes near.
+/// Deeper nesting than this is an error. No real data comes near it.
 const DEEPEST: usize = 128;
 
-/// What was wrong, and where.
+/// What is wrong, and at which position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) at: usize,
@@ -28,7 +28,7 @@ pub(crate) struct Fault {
 
 type Scanned<T> = Result<T, Fault>;
 
-/// Where a value lies.
+/// The position of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Value {
     Null,
@@ -37,7 +37,7 @@ pub(crate) enum Value {
         text: Range<usize>,
         escaped: bool,
     },
-    /// An integer or a boolean: its text is its key.
+    /// An integer or a boolean. Its text is its key.
     Plain(Range<usize>),
     /// A number with a fraction or an exponent.
     Float(Range<usize>),
@@ -46,8 +46,8 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// Appends the value's text by the rules of docs/keys.md; nothing for null. `bytes` are those
-    /// it lies in.
+    /// Appends the value's text by the rules of docs/keys.md, or nothing for null. `bytes` are
+    /// those that the positions refer to.
     pub(crate) fn push_text(&self, bytes: &[u8], out: &mut Vec<u8>) {
         match self {
             Self::Null => {}
@@ -60,8 +60,8 @@ impl Value {
         }
     }
 
-    /// Appends the value as an array, itself or with itself as the one element, in the bytes it
-    /// lies in. Nothing for null and for an array without elements.
+    /// Appends the value's raw bytes as an array: unchanged if it is an array, otherwise as the
+    /// only element. Appends nothing for null and for an array without elements.
     pub(crate) fn push_array(&self, bytes: &[u8], out: &mut Vec<u8>) {
         let raw = match self {
             Self::Null => return,
@@ -72,7 +72,7 @@ impl Value {
                 }
                 return;
             }
-            // With the quotes around it.
+            // The range includes the quotes around the text.
             Self::String { text, .. } => text.start - 1..text.end + 1,
             Self::Plain(text) | Self::Float(text) | Self::Nested(text) => text.clone(),
         };
@@ -81,8 +81,8 @@ impl Value {
         out.push(b']');
     }
 
-    /// The value that a path leads to from this one, through the names of objects; of a name that
-    /// occurs twice the last.
+    /// Returns the value at the end of a path from this value, through the names of objects. If a
+    /// name occurs twice, the last one counts.
     pub(crate) fn follow(&self, bytes: &[u8], path: &[Vec<u8>]) -> Option<Self> {
         let Some((name, rest)) = path.split_first() else { return Some(self.clone()) };
         let Self::Nested(text) = self else { return None };
@@ -99,7 +99,7 @@ impl Value {
     }
 }
 
-/// Returns true if a field's name, as it stands, is this one.
+/// Returns true if a field's name, which may have escapes, is this one.
 pub(crate) fn is_name(found: &[u8], escaped: bool, name: &[u8]) -> bool {
     if !escaped {
         return found == name;
@@ -109,7 +109,7 @@ pub(crate) fn is_name(found: &[u8], escaped: bool, name: &[u8]) -> bool {
     unescaped == name
 }
 
-/// Gives each element of a JSON array to `element`.
+/// Passes each element of a JSON array to `element`.
 pub(crate) fn each_element(
     array: &[u8],
     mut element: impl FnMut(Value) -> crate::error::Result<()>,
@@ -117,7 +117,7 @@ pub(crate) fn each_element(
     if array.first() == Some(&b'[') { Scanner::new(array, 0).array(&mut element) } else { Ok(()) }
 }
 
-/// A position in some bytes.
+/// A reader of bytes, with its position.
 #[derive(Debug, Clone)]
 pub(crate) struct Scanner<'a> {
     bytes: &'a [u8],
@@ -131,7 +131,7 @@ impl<'a> Scanner<'a> {
 
     #[inline]
     fn peek(&self) -> u8 {
-        // The end of the bytes and the end of the line are the same to every rule.
+        // All rules treat the end of the bytes like the end of the line.
         self.bytes.get(self.at).copied().unwrap_or(b'\n')
     }
 
@@ -147,7 +147,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Whether the line ends here.
+    /// Returns true if the line ends here.
     #[inline]
     pub(crate) fn at_line_end(&self) -> bool {
         self.peek() == b'\n'
@@ -163,8 +163,8 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Walks over an object; `field` is given each name (its text, and whether it has escapes) and
-    /// the value.
+    /// Walks over an object. `field` gets each name (its text, and whether it has escapes) and the
+    /// value.
     #[inline]
     pub(crate) fn object(&mut self, mut field: impl FnMut(Range<usize>, bool, Value)) -> Scanned<()> {
         self.expect(b'{', "expected an object: a line of JSON begins with '{'")?;
@@ -222,7 +222,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Walks over an array that was checked; `element` is given each value.
+    /// Walks over an array that was checked before. `element` gets each value.
     fn array(
         &mut self,
         element: &mut impl FnMut(Value) -> crate::error::Result<()>,
@@ -300,7 +300,7 @@ impl<'a> Scanner<'a> {
                 return self.fault("expected a digit in the exponent");
             }
         }
-        // −0 is an integer whose text is 0; as a float it would keep its sign.
+        // −0 is an integer with the text 0. As a float it would keep its sign.
         let range = if &self.bytes[start..self.at] == b"-0" { start + 1..self.at } else { start..self.at };
         Ok(if is_float { Value::Float(range) } else { Value::Plain(range) })
     }
@@ -313,7 +313,7 @@ impl<'a> Scanner<'a> {
         self.at - start
     }
 
-    /// Walks over a string: its text between the quotes, and whether it has escapes.
+    /// Walks over a string. Returns its text between the quotes, and whether it has escapes.
     #[inline]
     fn string(&mut self) -> Scanned<(Range<usize>, bool)> {
         if self.peek() != b'"' {
@@ -358,7 +358,8 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Appends a number's text as docs/keys.md wants floats. It has been checked.
+/// Appends a number's text in the form of floats in docs/keys.md. The number must be checked
+/// already.
 pub(crate) fn push_float(text: &[u8], out: &mut Vec<u8>) {
     if let Some(value) = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()) {
         push_f64(out, value);

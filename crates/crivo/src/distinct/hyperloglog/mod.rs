@@ -1,4 +1,4 @@
-//! HyperLogLog: how many different, in a few kilobytes.
+//! HyperLogLog: how many different items, in a few kilobytes.
 //!
 //! **Question.** How many different items are in a stream too long to remember?
 //!
@@ -10,14 +10,14 @@
 //! A sketch that [keeps its history](RegisterSketch::with_history) and is never merged has an error
 //! of `0.8326/√m`.
 //!
-//! **Idea.** A hash that ends in `k` zeros is seen about once in `2^(k+1)` different items, so
-//! the longest run of zeros tells the order of magnitude. One such observation is noisy, so the
-//! top bits of the hash choose one of `m` registers. Each register keeps its own maximum, and
-//! together they tell the count. Repetitions change nothing.
+//! **Idea.** A hash that ends in `k` zeros occurs about once in `2^(k+1)` different items. So the
+//! longest run of zeros tells the order of magnitude. One such observation is noisy, so the top
+//! bits of the hash choose one of `m` registers. Each register keeps its own maximum, and together
+//! they give the count. Repetitions change nothing.
 //!
-//! **When not to use it.** To know *which* items there are, or how often each; to count what
-//! two streams have in common (the difference of large estimates drowns in their errors: use
-//! `KMinValues`); for data that fits a hash set anyway. It cannot forget an item.
+//! **When not to use it.** To know *which* items there are, or how often each occurs. To count the
+//! items that two streams share, because the difference of large estimates is lost in their errors:
+//! use `KMinValues`. For data that fits a hash set. It cannot remove an item.
 //!
 //! **Sources.** Flajolet, Fusy, Gandouet, Meunier: *HyperLogLog* (2007). Estimator: Ertl, *New
 //! cardinality estimation algorithms for HyperLogLog sketches* (arXiv 1702.01284), section 4.

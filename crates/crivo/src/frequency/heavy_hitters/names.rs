@@ -1,10 +1,11 @@
 //! The keys of a table's slots, as small as their kind allows.
 //!
 //! A caller's hash is its own key, and an integer follows from its hash: neither takes memory
-//! beside the hash. For texts a slot has a label of 16 bytes: it holds a text of at most 15 bytes,
-//! so that one comparison of 16 bytes tells whether a key is the slot's. Longer texts lie end to
-//! end in one array, and the label says where. Such a text leaves a gap when its counter is given
-//! up; when the gaps are more than a third, what is left moves together into a new array.
+//! beside the hash. For texts a slot has a label of 16 bytes. It holds a text of at most 15 bytes,
+//! so that one comparison of 16 bytes decides whether a key is the slot's. Longer texts lie end to
+//! end in one array, and the label has their positions. When the counter of such a text is purged,
+//! the text becomes a gap. When the gaps are more than a third of the array, the other texts move
+//! into a new array.
 
 use super::HeavyHitters;
 use super::bucket::SLOTS;
@@ -15,12 +16,12 @@ use crate::keys::{IntegerHash, KeyKind, KeyRef, KeyScheme, inverse, same_bytes};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Callers' hashes may differ in few bits, where a table wants them to differ in all: they are
-/// multiplied by this before they are looked for. It is odd, so that it can be undone.
+/// The multiplier of callers' hashes before they are looked up. Such hashes may differ in few bits,
+/// but a table needs them to differ in all. It is odd, so that the multiplication can be inverted.
 pub(super) const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 const UNSPREAD: u64 = inverse(SPREAD);
 
-/// What is needed, beside the hashes, to give keys back.
+/// The data, beside the hashes, from which keys are restored.
 #[derive(Debug, Clone)]
 pub(super) enum Names {
     Hashes,
@@ -33,31 +34,31 @@ pub(super) enum Names {
 pub(super) struct Texts {
     pub(super) labels: Labels,
     bytes: Vec<u8>,
-    /// How many of the bytes belong to no slot any more.
+    /// The number of bytes that belong to no slot any more.
     gaps: usize,
 }
 
-/// Labels in the order of the table's slots; none if keys are no texts.
+/// Labels in the order of the table's slots. Empty if keys are not texts.
 pub(super) type Labels = Vec<[Label; SLOTS]>;
 
-/// A text of at most 15 bytes, zeros, and its length; or where a longer text begins, its length,
-/// and [`Label::LONG`]. Two labels that are not of long texts are equal exactly if the texts are.
+/// A text of at most 15 bytes, zeros, and its length; or the start of a longer text, its length,
+/// and [`Label::LONG`]. Two labels of short texts are equal exactly if the texts are equal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(align(16))]
 pub(super) struct Label([u8; 16]);
 
 impl Label {
-    /// The bytes that a label has for a text.
+    /// The most bytes of a text that a label holds.
     const ROOM: usize = 15;
 
-    /// What the last byte of a label is if the text lies elsewhere.
+    /// The last byte of the label of a text that lies in the array.
     const LONG: u8 = u8::MAX;
 
-    /// Returns the label of a text that is short enough to lie in it.
+    /// Returns the label of a text, if the text is short enough to lie in it.
     #[inline]
     pub(super) fn of_short(text: &[u8]) -> Option<Self> {
         let length = text.len();
-        // Where the first and the last bytes of a text overlap they are the same.
+        // Where the first and the last bytes of a text overlap, they are the same bytes.
         let [low, high] = match length {
             0 => [0, 0],
             1..=3 => {
@@ -70,7 +71,8 @@ impl Label {
             }
             8..=Self::ROOM => {
                 let [first, last] = ends(text).map(u64::from_le_bytes);
-                // In two steps, because nothing is left of it if there are eight bytes.
+                // Shifted in two steps, because one shift would be by 64 bits if there are eight
+                // bytes.
                 [first, last >> 8 >> (8 * (Self::ROOM - length))]
             }
             _ => return None,
@@ -78,7 +80,8 @@ impl Label {
         Some(Self::of_words([low, high], length))
     }
 
-    /// The same for the first `length` of some bytes.
+    /// Returns the label of the first `length` bytes of `bytes`, if they are short enough to lie in
+    /// it.
     #[inline]
     pub(super) fn of_short_before_others(bytes: &[u8], length: usize) -> Option<Self> {
         match (bytes.first_chunk::<16>(), MASKS.get(length)) {
@@ -96,7 +99,7 @@ impl Label {
         Self((u128::from(low) | u128::from(high | (length as u64) << 56) << 64).to_le_bytes())
     }
 
-    /// Returns the label of a text that lies in the array of bytes.
+    /// Returns the label of a text that lies in the array.
     fn of_long(start: usize, length: usize) -> Self {
         let mut label = [0; 16];
         label[..8].copy_from_slice(&(start as u64).to_le_bytes());
@@ -109,7 +112,7 @@ impl Label {
         self.0[Self::ROOM] == Self::LONG
     }
 
-    /// Returns how many bytes the text takes beside the label.
+    /// Returns how many bytes the text takes in the array.
     fn len_beside(&self) -> usize {
         let [.., low, high, _, _, _, _, _, _] = self.0;
         if self.is_long() { u16::from_le_bytes([low, high]).into() } else { 0 }
@@ -128,7 +131,7 @@ impl Label {
     }
 }
 
-/// The bits of the first bytes of two words, for every number of bytes that a label has room for.
+/// For every number of bytes that a label holds, the mask of those bytes in two words.
 const MASKS: [[u64; 2]; Label::ROOM + 1] = {
     let mut masks = [[0; 2]; Label::ROOM + 1];
     let mut length = 1;
@@ -146,27 +149,27 @@ fn ends<const N: usize>(text: &[u8]) -> [[u8; N]; 2] {
     [text.first_chunk(), text.last_chunk()].map(|end| end.copied().unwrap_or([0; N]))
 }
 
-/// Returns how many bytes a text of a given length takes beside its label.
+/// Returns how many bytes a text of a given length takes in the array.
 pub(super) fn len_beside(length: usize) -> usize {
     if length <= Label::ROOM { 0 } else { length }
 }
 
-/// What a key is beside its hash: nothing, or a text.
+/// The part of a key beside its hash: nothing, or a text.
 pub(super) trait Name: Copy {
-    /// Returns true if this is the key of a slot in use whose hash is the key's.
+    /// Returns true if this is the key of a slot in use with the same hash.
     fn is_of(self, names: &Names, place: Place) -> bool;
 
-    /// Gives the key to a slot.
+    /// Stores the key in a slot.
     ///
     /// # Errors
-    /// If it is too long or there is no memory; nothing is changed then.
+    /// If the key is too long, or there is not enough memory; nothing is changed then.
     fn keep(self, names: &mut Names, place: Place) -> Result<()>;
 
-    /// The text, empty if the hash stands for the key.
+    /// Returns the text, which is empty if the hash identifies the key.
     fn text(&self) -> &[u8];
 }
 
-/// A key that its hash stands for.
+/// A key that its hash identifies.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Unnamed;
 
@@ -208,7 +211,7 @@ impl Name for &[u8] {
 }
 
 impl Names {
-    /// Names for a table that has no slots yet.
+    /// Creates the names of a table that has no slots yet.
     pub(super) fn new(scheme: KeyScheme) -> Self {
         match scheme.kind() {
             KeyKind::Hash => Self::Hashes,
@@ -217,7 +220,7 @@ impl Names {
         }
     }
 
-    /// The text of a slot in use; empty if keys are no texts.
+    /// Returns the text of a slot in use, which is empty if keys are not texts.
     #[inline]
     pub(super) fn text(&self, place: Place) -> &[u8] {
         match self {
@@ -226,7 +229,7 @@ impl Names {
         }
     }
 
-    /// The key of a slot in use.
+    /// Returns the key of a slot in use.
     pub(super) fn key(&self, place: Place, hash: u64) -> KeyRef<'_> {
         match self {
             Self::Texts(texts) => KeyRef::Bytes(texts.get(place)),
@@ -234,7 +237,7 @@ impl Names {
         }
     }
 
-    /// The key of a hash and, if keys are texts, its text.
+    /// Returns the key of a hash and, if keys are texts, its text.
     pub(super) fn key_of<'a>(&self, hash: u64, text: &'a [u8]) -> KeyRef<'a> {
         match self {
             Self::Hashes => KeyRef::Hash(hash.wrapping_mul(UNSPREAD)),
@@ -243,15 +246,16 @@ impl Names {
         }
     }
 
-    /// Gives a text to a slot; does nothing if keys are no texts.
+    /// Stores a text in a slot. Does nothing if keys are not texts.
     ///
     /// # Errors
-    /// If there is no memory; nothing is changed then.
+    /// If there is not enough memory; nothing is changed then.
     pub(super) fn keep(&mut self, text: &[u8], place: Place) -> Result<()> {
         text.keep(self, place)
     }
 
-    /// The text that a slot had before [`relabel`](Self::relabel); empty if keys are no texts.
+    /// Returns the text that a slot had before [`relabel`](Self::relabel), which is empty if keys
+    /// are not texts.
     pub(super) fn text_before<'a>(&'a self, labels: &'a Labels, old: Place) -> &'a [u8] {
         match self {
             Self::Texts(texts) => labels[old.bucket][old.slot].text(&texts.bytes),
@@ -259,16 +263,15 @@ impl Names {
         }
     }
 
-    /// Reserves room for the given number of further bytes of text, of those that lie
-    /// [beside](len_beside) labels.
+    /// Reserves room for `bytes` further bytes of text in the array (see [`len_beside`]).
     ///
     /// # Errors
-    /// If there is no memory.
+    /// If there is not enough memory.
     pub(super) fn reserve(&mut self, bytes: usize) -> Result<()> {
         if let Self::Texts(texts) = self { texts.reserve(bytes) } else { Ok(()) }
     }
 
-    /// Fresh labels for a table of the given size, in exchange for the present ones.
+    /// Replaces the labels by empty ones for `buckets` buckets, and returns the old ones.
     pub(super) fn relabel(&mut self, buckets: usize) -> Result<Labels> {
         match self {
             Self::Texts(texts) => Ok(std::mem::replace(&mut texts.labels, zeroed(buckets as u64)?)),
@@ -283,7 +286,7 @@ impl Names {
         }
     }
 
-    /// Gives a slot the text that another had before [`relabel`](Self::relabel).
+    /// Gives a slot the text that another slot had before [`relabel`](Self::relabel).
     pub(super) fn restore(&mut self, place: Place, labels: &Labels, old: Place) {
         if let Self::Texts(texts) = self {
             texts.labels[place.bucket][place.slot] = labels[old.bucket][old.slot];
@@ -297,7 +300,7 @@ impl Names {
         }
     }
 
-    /// Bytes behind the pointers.
+    /// Returns the bytes of memory behind the pointers.
     pub(super) fn memory(&self) -> usize {
         match self {
             Self::Hashes | Self::Integers(_) => 0,
@@ -324,16 +327,16 @@ impl Texts {
         }
     }
 
-    /// Reserves room for the given number of further bytes.
+    /// Reserves room for `bytes` further bytes.
     ///
     /// # Errors
-    /// If there is no memory.
+    /// If there is not enough memory.
     #[inline]
     pub(super) fn reserve(&mut self, bytes: usize) -> Result<()> {
         if bytes <= self.bytes.capacity() - self.bytes.len() {
             return Ok(());
         }
-        // Growing by a quarter, the array is never much larger than it must be.
+        // The array grows by a quarter, so it is never much larger than necessary.
         let more = bytes.max(self.bytes.len() / 4);
         self.bytes.try_reserve_exact(more).map_err(|_| out_of_memory(more))
     }
@@ -347,14 +350,15 @@ impl Texts {
         });
     }
 
-    /// Takes a slot's text away.
+    /// Counts a slot's text as a gap, if it lies in the array.
     #[inline]
     pub(super) fn forget(&mut self, place: Place) {
         self.gaps += self.labels[place.bucket][place.slot % SLOTS].len_beside();
     }
 
-    /// Closes the gaps if they are more than a third of the bytes; `used` are the slots in use. The
-    /// new array is as large as the old contents were, which is about what a full table needs.
+    /// Closes the gaps if they are more than a third of the bytes. `used` are the slots in use. The
+    /// new array is as large as the old contents were, which is about the size that a full table
+    /// needs.
     pub(super) fn close_gaps(&mut self, used: impl Iterator<Item = Place>) {
         if self.gaps <= self.bytes.len() / 3 {
             return;
@@ -413,7 +417,7 @@ mod tests {
         }
     }
 
-    /// Batches of texts about as long as a label has room for, through growth and purges.
+    /// Batches of texts around the length that a label holds, through growth and purges.
     #[test]
     fn batches_of_short_and_long_texts_are_the_same_as_one_by_one() {
         let texts: Vec<String> = (0..6_000_u64)

@@ -1,10 +1,10 @@
-//! Giving counters up.
+//! Purging counters.
 //!
-//! A purge raises the threshold to the count of a given rank and frees every slot that is not above
-//! it. Keys that had overflowed out of their bucket must stay where a search finds them: no bucket
-//! before them, from their own on, may have a free slot. Since nothing is removed between two
-//! purges, only a bucket behind a full one can hold such keys. Those buckets alone are looked at,
-//! in the order of the overflow, and their keys go back where there is room now.
+//! A purge raises the threshold to the count of a given rank and frees every slot whose count is
+//! not above it. Keys that overflowed out of their bucket must stay where a search finds them: no
+//! bucket from their own bucket on may have a free slot before their place. Since no key is removed
+//! between two purges, only a bucket behind a full one can hold such keys. The purge looks at those
+//! buckets only, in the order of the overflow, and moves their keys back where there is room now.
 
 use super::bucket::{count, lowest, slots};
 use super::names::Names;
@@ -12,7 +12,7 @@ use super::table::{Place, Table, places};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Cells that sort counts by their four highest bits, in the order of the counts.
+/// The number of cells that sort counts by their four highest bits, in the order of the counts.
 const CELLS: usize = 62 * 8;
 
 #[inline]
@@ -23,7 +23,7 @@ fn cell(count: u64) -> usize {
 
 /// Returns the `rank`th smallest of the numbers, from 1.
 pub(super) fn ranked<I: Iterator<Item = u64>>(numbers: impl Fn() -> I, rank: usize) -> u64 {
-    // With unit weights this is nearly always enough, and quick: a sum without branches.
+    // With weights of 1 this is nearly always enough, and fast: a sum without branches.
     if numbers().map(|number| usize::from(number == 1)).sum::<usize>() >= rank {
         return 1;
     }
@@ -40,18 +40,18 @@ pub(super) fn ranked<I: Iterator<Item = u64>>(numbers: impl Fn() -> I, rank: usi
 }
 
 impl Table {
-    /// Gives up the `rank` smallest counters, from 1 to `len` of them, and all that equal the
-    /// largest of these, which becomes the threshold.
+    /// Purges the `rank` smallest counters, from 1 to `len` of them, and all that equal the largest
+    /// of these. That largest count becomes the threshold.
     #[cold]
     #[inline(never)]
     pub(super) fn purge(&mut self, rank: usize) {
         self.give_up_to(self.ranked(rank));
     }
 
-    /// Raises the threshold, and gives up all counters that are not above it.
+    /// Raises the threshold, and purges all counters that are not above it.
     pub(super) fn give_up_to(&mut self, threshold: u64) {
         self.raise(threshold);
-        // No key lies beyond a bucket with a free slot: behind one is where to begin.
+        // No key has overflowed past a bucket with a free slot, so the pass begins behind one.
         let first = self.buckets.iter().position(|bucket| bucket.free() != 0).unwrap_or(0);
         let mut index = first;
         let mut behind_full = false;
@@ -74,10 +74,10 @@ impl Table {
         }
     }
 
-    /// The counts' `rank`th smallest, from 1.
+    /// Returns the `rank`th smallest count, from 1.
     fn ranked(&self, rank: usize) -> u64 {
-        // What free slots hold is at most the threshold: the difference is 0 or wraps around, and
-        // is larger then than that of any slot in use.
+        // The counts in free slots are at most the threshold. Their difference is 0, or wraps
+        // around and is larger than that of any slot in use.
         let threshold = self.threshold();
         let in_slots = || self.buckets.iter().flat_map(|bucket| bucket.counts);
         let counts = || in_slots().chain(self.strays.iter().map(|(_, _, counter)| counter.count));
@@ -94,8 +94,8 @@ impl Table {
         self.len -= count(fallen);
     }
 
-    /// Moves the keys of a bucket that belong before it and can be there now. The buckets between
-    /// must be done already.
+    /// Moves the keys of a bucket that belong into an earlier bucket and have room there now. The
+    /// buckets between must be done already.
     fn bring_home(&mut self, index: usize) {
         for slot in slots(self.buckets[index].used()) {
             let hash = self.buckets[index].hashes[slot];

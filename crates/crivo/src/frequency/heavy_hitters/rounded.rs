@@ -1,31 +1,32 @@
 //! A count in two bytes, rounded up.
 //!
-//! Each counter remembers how large the error was when its key entered. That number only ever
-//! widens a bound, so eleven significant bits of it, rounded up, keep the bound certain and cost it
-//! less than a thousandth, in a quarter of the memory. What fits in eleven bits is kept exactly;
-//! zero above all.
+//! Each counter stores how large the error was when its key was added. That number only widens a
+//! bound. So it is stored with eleven significant bits, rounded up: the bound stays certain, is
+//! less than a thousandth wider, and takes a quarter of the memory. Counts of up to eleven bits are
+//! exact, and above all 0 is.
 
-/// Significant bits of the mantissa that are stored; one more is implied.
+/// The significant bits of the mantissa that are stored; one more is implied.
 const BITS: u32 = 10;
 
-/// Six bits of exponent above ten of mantissa, ordered as the counts they stand for.
+/// Six bits of exponent above ten bits of mantissa. Codes have the order of their counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RoundedUp(u16);
 
 impl RoundedUp {
-    /// What stands for counts near 2^64, which cannot be rounded up: no bound at all.
+    /// The code of counts near 2^64, which cannot be rounded up. It means that there is no bound.
     const UNBOUNDED: u16 = (64 - BITS as u16) << BITS | ((1 << BITS) - 1);
 
-    /// The smallest code whose count is not below `count`.
+    /// Returns the smallest code whose count is not below `count`.
     pub(super) fn of(count: u64) -> Self {
         let surplus = (u64::BITS - count.leading_zeros()).saturating_sub(BITS + 1);
         let mantissa = (count >> surplus) + u64::from(count & ((1 << surplus) - 1) != 0);
-        // A mantissa that rounding carried to twelve bits moves on to the next exponent by itself.
+        // A mantissa that rounding carries to twelve bits increments the exponent by the addition
+        // below.
         let code = mantissa + (u64::from(surplus) << BITS);
         Self(code.min(Self::UNBOUNDED.into()) as u16)
     }
 
-    /// The code as it is stored, unless no count has it.
+    /// Returns the stored code, or `None` if no count has it.
     pub(super) fn from_code(code: u16) -> Option<Self> {
         (code <= Self::UNBOUNDED).then_some(Self(code))
     }

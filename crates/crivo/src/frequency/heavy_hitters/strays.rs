@@ -1,8 +1,8 @@
-//! Keys that no slot in their reach is free for.
+//! Keys without a free slot in their reach.
 //!
-//! They are kept in the order of their hashes, and of their texts where those share a hash, so that
-//! finding one takes `log n` steps whatever the keys. A table of fair keys has none, so that they
-//! may cost more memory than slots do.
+//! They are kept in the order of their hashes, and of their texts if those share a hash. So finding
+//! one takes `log n` steps for any keys. A table of keys that are not forged has next to none, so
+//! strays may take more memory than slots.
 
 use alloc::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::table::Counter;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Counters by hash, then by text. The text is empty if the hash stands for the key.
+/// Counters by hash, then by text. The text is empty if the hash identifies the key.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Strays {
     by_hash: BTreeMap<u64, BTreeMap<Box<[u8]>, Counter>>,
@@ -35,13 +35,13 @@ impl Strays {
         self.by_hash.get_mut(&hash)?.get_mut(text)
     }
 
-    /// Adds a key that is not among them.
+    /// Adds a key that is not a stray yet.
     pub(super) fn insert(&mut self, hash: u64, text: &[u8], counter: Counter) {
         self.by_hash.entry(hash).or_default().insert(text.into(), counter);
         self.len += 1;
     }
 
-    /// Gives up the counters whose count is not above the threshold.
+    /// Removes the counters whose count is not above the threshold.
     pub(super) fn drop_up_to(&mut self, threshold: u64) {
         self.by_hash.retain(|_, same| {
             same.retain(|_, counter| counter.count > threshold);
@@ -50,14 +50,14 @@ impl Strays {
         self.len = self.by_hash.values().map(BTreeMap::len).sum();
     }
 
-    /// The hash, text and counter of each.
+    /// Returns the hash, the text and the counter of each stray.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &[u8], Counter)> {
         let same = self.by_hash.iter();
         same.flat_map(|(&hash, same)| same.iter().map(move |(text, &counter)| (hash, &**text, counter)))
     }
 
-    /// The bytes of memory behind the pointers, about: the nodes of the maps are between half full
-    /// and full.
+    /// Returns the approximate bytes of memory behind the pointers. It is approximate because the
+    /// nodes of the maps are between half full and full.
     pub(super) fn memory(&self) -> usize {
         let node = size_of::<(u64, Box<[u8]>, Counter)>() + size_of::<BTreeMap<Box<[u8]>, Counter>>();
         self.iter().map(|(_, text, _)| 2 * node + text.len()).sum()

@@ -1,21 +1,22 @@
-// This file is long because the steps of one table share its invariants, and the tests of these.
+// This file is long because the operations of the table share its invariants, as do their tests.
 
 //! The table of counters.
 //!
-//! A hash belongs into one bucket of eight slots; if that is full, into the next one with a free
-//! slot. So a search ends at the first bucket that is not full.
+//! A hash belongs into one bucket of eight slots. If that bucket is full, the hash goes into the
+//! next bucket with a free slot. So a search ends at the first bucket that is not full.
 //!
-//! Keys can be forged so that all of them belong into one bucket of a table whose function is
-//! known. So the bucket depends on a [secret](TableSecret) of the process. Keys that still find
-//! [`REACH`] buckets full, such as texts with one hash, become [strays](super::strays), which are
-//! kept in order beside the buckets: a search looks at `REACH` buckets and `log n` strays at most.
-//! Fair keys leave none or next to none.
+//! If the bucket function were known, an attacker could forge keys that all belong into one bucket.
+//! So the bucket also depends on a [secret](TableSecret) of the process. In case that fails, for
+//! example for texts with one hash, a key that finds [`REACH`] buckets full becomes a
+//! [stray](super::strays). Strays are kept in order beside the buckets. So a search looks at no
+//! more than `REACH` buckets and `log n` strays. With keys that are not forged there are next to no
+//! strays.
 //!
-//! A slot in use has a count above the table's threshold: raising the threshold gives counters up,
-//! many at a time and without touching those that stay (see `purge.rs`). Between two such purges
-//! nothing is removed.
+//! A slot in use has a count above the table's threshold. Raising the threshold purges counters,
+//! many at a time and without a change to those that stay (see `purge.rs`). Between two purges no
+//! counter is removed.
 //!
-//! What a table answers depends on its keys, counts and threshold, never on where they lie.
+//! A table's answers depend on its keys, counts and threshold, never on the slots of the keys.
 
 use std::hint::select_unpredictable;
 
@@ -32,26 +33,28 @@ use crate::keys::{KeyRef, KeyScheme};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// How many hashes are looked up together.
+/// The number of hashes that are looked up together.
 pub(super) const CHUNK: usize = 32;
 
 /// The number of buckets that a key may lie in, its own included. In a table that is four fifths
-/// full, the chance that a fair key finds all of them taken is below `e^(−0.185 · 64) = 7·10⁻⁶`.
+/// full, the probability that a random key finds all of them taken is below
+/// `e^(−0.185 · 64) = 7·10⁻⁶`.
 pub(super) const REACH: usize = 64;
 
-/// Where a counter lies.
+/// The position of a counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) bucket: usize,
     pub(super) slot: usize,
 }
 
-/// What a table knows of a key's true count.
+/// The bounds of a key's true count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Counter {
     /// An upper bound.
     pub(super) count: u64,
-    /// How far below it the truth may be: the threshold when the key came.
+    /// The largest possible difference between `count` and the true count: the threshold when the
+    /// key was added.
     pub(super) error: RoundedUp,
 }
 
@@ -64,12 +67,13 @@ pub(super) struct Entry<'a> {
 }
 
 impl Counter {
-    /// A lower bound: a key with a counter came at least once, whatever rounding its error says.
+    /// Returns a lower bound. It is at least 1, because a key with a counter occurred at least
+    /// once, even if its rounded error is larger.
     pub(super) fn lower(self) -> u64 {
         self.count.saturating_sub(self.error.count()).max(1)
     }
 
-    /// The middle between the bounds.
+    /// Returns the middle between the bounds.
     pub(super) fn middle(self) -> u64 {
         middle(self.lower(), self.count)
     }
@@ -79,15 +83,15 @@ impl Counter {
 pub(super) struct Table {
     pub(super) buckets: Vec<Bucket>,
     pub(super) names: Names,
-    /// The keys for which there was no free slot in reach.
+    /// The keys that found no free slot in reach.
     pub(super) strays: Strays,
-    /// Slots in use.
+    /// The number of slots in use.
     pub(super) len: usize,
-    /// Slots that may be in use before the table grows.
+    /// The number of slots that may be in use before the table grows.
     room: usize,
     /// The largest true count that a key without a slot may have.
     threshold: u64,
-    /// The same, rounded up: the error of keys that come now.
+    /// The threshold rounded up: the error of keys that are added now.
     error: RoundedUp,
     secret: TableSecret,
 }
@@ -95,7 +99,7 @@ pub(super) struct Table {
 // ---- size ----
 
 impl Table {
-    /// A table without slots, for keys of the given scheme.
+    /// Creates a table without slots, for keys of the given scheme.
     pub(super) fn new(scheme: KeyScheme) -> Self {
         Self {
             buckets: Vec::new(),
@@ -109,10 +113,11 @@ impl Table {
         }
     }
 
-    /// An empty table with room for `entries` keys, of `bytes` altogether if they are texts.
+    /// Creates an empty table with room for `entries` keys. If they are texts, `bytes` is the
+    /// number of bytes that they take beside their labels.
     ///
     /// # Errors
-    /// If there is no memory.
+    /// If there is not enough memory.
     pub(super) fn with_room(scheme: KeyScheme, threshold: u64, entries: usize, bytes: usize) -> Result<Self> {
         let mut table = Self::new(scheme);
         if entries > 0 {
@@ -123,7 +128,8 @@ impl Table {
         Ok(table)
     }
 
-    /// At most four fifths of the slots are in use: then few keys lie outside their bucket.
+    /// Returns the number of buckets for `entries` keys. At most four fifths of the slots are in
+    /// use, so that few keys lie outside their own bucket.
     const fn buckets_for(entries: usize) -> usize {
         entries * 5 / 4 / SLOTS + 1
     }
@@ -150,8 +156,8 @@ impl Table {
         Ok(())
     }
 
-    /// Gives strays the slots that are free in their reach now. One whose text finds no memory
-    /// stays a stray.
+    /// Moves strays into slots that are now free in their reach. A stray stays a stray if there is
+    /// no memory for its text.
     pub(super) fn settle_strays(&mut self) {
         for (hash, text, counter) in std::mem::take(&mut self.strays) {
             let kept = self.free_place(hash).filter(|place| self.names.keep(&text, *place).is_ok());
@@ -164,7 +170,7 @@ impl Table {
         }
     }
 
-    /// Doubles the table, but not beyond what `most` keys need.
+    /// Doubles the table, but only up to the size that `most` keys need.
     #[cold]
     fn grow(&mut self, most: usize) -> Result<()> {
         self.resize(Self::buckets_for(most).min(2 * self.buckets.len().max(1)))
@@ -174,7 +180,7 @@ impl Table {
         self.len + self.strays.len()
     }
 
-    /// Returns how many keys can come before the table has to grow.
+    /// Returns how many keys can be added before the table has to grow.
     pub(super) fn spare(&self) -> usize {
         self.room.saturating_sub(self.len())
     }
@@ -196,7 +202,7 @@ impl Table {
         }
     }
 
-    /// Bytes behind the pointers.
+    /// Returns the bytes of memory behind the pointers.
     pub(super) fn memory(&self) -> usize {
         self.buckets.capacity() * size_of::<Bucket>() + self.names.memory() + self.strays.memory()
     }
@@ -205,7 +211,7 @@ impl Table {
 // ---- search ----
 
 impl Table {
-    /// The bucket where a hash belongs.
+    /// Returns the bucket where a hash belongs.
     #[inline]
     pub(super) fn home(&self, hash: u64) -> usize {
         home(self.secret, self.buckets.len(), hash)
@@ -216,8 +222,8 @@ impl Table {
         if bucket + 1 == self.buckets.len() { 0 } else { bucket + 1 }
     }
 
-    /// The place of a key, or the free one where it would go unless it is a stray. There must be
-    /// slots.
+    /// Returns the place of a key. If the key is in no slot, the error is the free place for it, or
+    /// `None` if all buckets in reach are full. There must be slots.
     #[inline]
     fn search<N: Name>(&self, hash: u64, name: N) -> Result<Place, Option<Place>> {
         let mut index = self.home(hash);
@@ -240,7 +246,7 @@ impl Table {
         Err(None)
     }
 
-    /// The free place where a hash would go, if one is in its reach. There must be slots.
+    /// Returns the free place for a new hash, if there is one in reach. There must be slots.
     fn free_place(&self, hash: u64) -> Option<Place> {
         let mut index = self.home(hash);
         for _ in 0..REACH {
@@ -255,8 +261,8 @@ impl Table {
         None
     }
 
-    /// Returns the place of a key, by its hash and its text (empty if the hash stands for the key),
-    /// if it has one. There must be slots.
+    /// Returns the place of a key, if it has one. The key is given by its hash and its text, which
+    /// is empty if the hash identifies the key. There must be slots.
     #[inline]
     pub(super) fn place_of(&self, hash: u64, text: &[u8]) -> Option<Place> {
         match self.names {
@@ -265,7 +271,7 @@ impl Table {
         }
     }
 
-    /// Changes a counter.
+    /// Replaces the counter at a place.
     pub(super) fn set(&mut self, place: Place, counter: Counter) {
         let Bucket { counts, errors, .. } = &mut self.buckets[place.bucket];
         (counts[place.slot], errors[place.slot]) = (counter.count, counter.error);
@@ -291,7 +297,7 @@ impl Table {
         }
     }
 
-    /// Every key that has a counter, in no order that means anything.
+    /// Returns every key that has a counter, in no meaningful order.
     pub(super) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
         let in_slots = places(&self.buckets).map(|place| {
             let hash = self.buckets[place.bucket].hashes[place.slot];
@@ -306,7 +312,7 @@ impl Table {
     }
 }
 
-/// The slots in use.
+/// Returns the places of all slots in use.
 pub(super) fn places(buckets: &[Bucket]) -> impl Iterator<Item = Place> {
     let buckets = buckets.iter().enumerate();
     buckets.flat_map(|(index, bucket)| slots(bucket.used()).map(move |slot| Place { bucket: index, slot }))
@@ -315,14 +321,14 @@ pub(super) fn places(buckets: &[Bucket]) -> impl Iterator<Item = Place> {
 // ---- update ----
 
 impl Table {
-    /// Adds to the counter of a key that its hash stands for. The counter begins at the threshold
-    /// if the key has none; the table grows up to what `most` keys need.
+    /// Adds to the counter of a key that its hash identifies. A new key's counter begins at the
+    /// threshold; the table grows up to the size that `most` keys need.
     ///
-    /// Whether a key is known is a toss that a processor cannot predict, so both cases take the
-    /// same instructions; only what its own bucket cannot settle takes others.
+    /// A processor cannot predict whether a key is known, so both cases take the same instructions.
+    /// Only cases that the key's own bucket cannot decide take a branch.
     ///
     /// # Errors
-    /// If there is no memory; nothing is added then.
+    /// If there is not enough memory; the weight is not added then.
     #[inline]
     #[allow(clippy::needless_bitwise_bool)] // the lazy operator would be a branch
     pub(super) fn add_hash(&mut self, hash: u64, weight: u64, most: usize) -> Result<()> {
@@ -333,7 +339,7 @@ impl Table {
             let known = matches != 0;
             let slot = lowest(select_unpredictable(known, matches, free));
             let same = bucket.hashes[slot] == hash;
-            // With strays about, a key without a slot here may be one of them.
+            // If there are strays, a key without a slot here may be one of them.
             let is_new = (free != 0) & self.strays.is_empty();
             if select_unpredictable(known, same, is_new) {
                 let before = select_unpredictable(known, bucket.counts[slot], self.threshold);
@@ -346,10 +352,10 @@ impl Table {
         self.add_anywhere(hash, Unnamed, weight, most)
     }
 
-    /// Adds to the counter of a text, in the same way.
+    /// Adds to the counter of a text, like [`add_hash`](Self::add_hash).
     ///
     /// # Errors
-    /// If a new text is too long or there is no memory; nothing is added then.
+    /// If a new text is too long, or there is not enough memory; the weight is not added then.
     #[inline]
     pub(super) fn add_text(&mut self, hash: u64, text: &[u8], weight: u64, most: usize) -> Result<()> {
         if self.len < self.room {
@@ -363,8 +369,8 @@ impl Table {
                     return Ok(());
                 }
             } else if free != 0 && self.strays.is_empty() {
-                // No key with this hash has a counter: the first bucket that is not full ends a
-                // search.
+                // No key with this hash has a counter, because a search ends at the first bucket
+                // that is not full.
                 let slot = lowest(free);
                 text.keep(&mut self.names, Place { bucket: index, slot })?;
                 bucket.fill(slot, hash, self.threshold.saturating_add(weight), self.error);
@@ -375,10 +381,10 @@ impl Table {
         self.add_anywhere(hash, text, weight, most)
     }
 
-    /// Adds to a counter wherever it is.
+    /// Adds to a counter in any bucket or among the strays, or adds a new counter.
     ///
     /// # Errors
-    /// As for [`add_text`](Self::add_text).
+    /// The errors of [`add_text`](Self::add_text).
     #[inline(never)]
     pub(super) fn add_anywhere<N: Name>(
         &mut self,
@@ -388,7 +394,8 @@ impl Table {
         most: usize,
     ) -> Result<()> {
         if self.len() >= self.room {
-            // Where no count can exceed the threshold any more, nothing can be told apart.
+            // At the highest threshold no count can exceed it, so keys cannot be distinguished any
+            // more.
             if self.threshold == u64::MAX {
                 return Ok(());
             }
@@ -411,7 +418,7 @@ impl Table {
         }
     }
 
-    /// Adds to a counter that is among the strays, or is new where there are some.
+    /// Adds to the counter of a stray, or adds a new counter to a table that has strays.
     #[cold]
     fn add_beside_strays<N: Name>(
         &mut self,
@@ -428,7 +435,7 @@ impl Table {
         self.fill(free, hash, name, counter)
     }
 
-    /// Gives a key its free place, or makes it a stray if there is none.
+    /// Puts a new key into its free place, or among the strays if there is none.
     fn fill<N: Name>(&mut self, free: Option<Place>, hash: u64, name: N, counter: Counter) -> Result<()> {
         if let Some(place) = free {
             name.keep(&mut self.names, place)?;
@@ -441,10 +448,11 @@ impl Table {
         Ok(())
     }
 
-    /// Gives a key that has none a counter, with a count above the threshold. There must be room.
+    /// Adds a counter for a key that has none. Its count must be above the threshold, and there
+    /// must be room.
     ///
     /// # Errors
-    /// As for [`add_text`](Self::add_text).
+    /// The errors of [`add_text`](Self::add_text).
     pub(super) fn put(&mut self, entry: &Entry<'_>) -> Result<()> {
         let place = self.free_place(entry.hash);
         match entry.key {
@@ -453,10 +461,11 @@ impl Table {
         }
     }
 
-    /// The same for a key by its hash and its text, which is empty if the hash stands for the key.
+    /// Adds a counter like [`put`](Self::put), for a key given by its hash and its text. The text
+    /// is empty if the hash identifies the key.
     ///
     /// # Errors
-    /// As for [`add_text`](Self::add_text).
+    /// The errors of [`add_text`](Self::add_text).
     pub(super) fn put_text(&mut self, hash: u64, text: &[u8], counter: Counter) -> Result<()> {
         let place = self.free_place(hash);
         match self.names {
@@ -465,9 +474,9 @@ impl Table {
         }
     }
 
-    /// Adds one to the counter of each hash that its own bucket has at first sight, and returns the
-    /// others. No count may be at its end. There is nothing here for a processor to predict, and
-    /// the accesses to memory overlap.
+    /// Adds one to the counter of each hash that its own bucket has at the first match, and returns
+    /// the other hashes. No count may be at the maximum. The loop has no branch to predict, and its
+    /// memory accesses overlap.
     #[inline]
     #[allow(clippy::needless_bitwise_bool)] // the lazy operator would be a branch
     pub(super) fn count_known<'a>(&mut self, hashes: &[u64], others: &'a mut [u64; CHUNK]) -> &'a [u64] {
@@ -485,8 +494,8 @@ impl Table {
         &others[..unknown]
     }
 
-    /// Adds one to the counter of each short text that its own bucket has at first sight, and
-    /// returns the places of the others. No count may be at its end.
+    /// Adds one to the counter of each short text that its own bucket has at the first match, and
+    /// returns the positions of the others. No count may be at the maximum.
     #[inline]
     #[allow(clippy::needless_bitwise_bool)] // the lazy operator would be a branch
     pub(super) fn count_short<'a>(
@@ -517,10 +526,10 @@ impl Table {
         &others[..unknown]
     }
 
-    /// Counts a short text once that is probably new. There must be room.
+    /// Counts one occurrence of a short text that is probably new. There must be room.
     ///
     /// # Errors
-    /// If there is no memory; nothing is added then.
+    /// If there is not enough memory; the text is not counted then.
     #[inline]
     pub(super) fn add_short(&mut self, hash: u64, label: &Label, most: usize) -> Result<()> {
         let index = self.home(hash);
@@ -541,7 +550,8 @@ impl Table {
     }
 }
 
-/// The bucket of `size` where a hash belongs: the high bits of its product with the secret choose.
+/// Returns the bucket of a hash in a table of `size` buckets. The high bits of the hash's product
+/// with the secret choose it.
 #[inline]
 fn home(secret: TableSecret, size: usize, hash: u64) -> usize {
     (((secret.spread(hash) >> 32) * size as u64) >> 32) as usize
@@ -562,10 +572,10 @@ mod tests {
         pub(super) static LOOKED: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// No secret at all: the high bits of the hash itself choose.
+    /// A known secret: the high bits of the hash itself choose the bucket.
     const KNOWN: TableSecret = TableSecret::known(1);
 
-    /// All keys belong into one bucket: integers, and texts that even share one hash.
+    /// All keys belong into one bucket. They are hashes, or texts that even share one hash.
     #[test]
     fn forged_keys_are_counted_and_looked_for_in_bounded_reach() {
         const KEYS: usize = 20_000;
@@ -586,8 +596,8 @@ mod tests {
                     }
                 }
             }
-            // Two rounds, and for each doubling of the table every key again, once from its slot
-            // and once from among the strays.
+            // Each of two rounds of additions looks up every key. Each doubling of the table looks
+            // up every key again: once to move it from its slot, and once as a stray.
             let looked = LOOKED.get();
             assert!(looked <= 6 * KEYS * REACH, "{} buckets a key", looked / KEYS);
             assert!(looked > KEYS * REACH, "the forgery works: {} buckets a key", looked / KEYS);
@@ -609,7 +619,8 @@ mod tests {
         }
     }
 
-    /// Hashes that crowd into few buckets, the last one too, so that keys overflow and wrap around.
+    /// Returns a hash that belongs into one of few buckets, the last one among them, so that keys
+    /// overflow and wrap around.
     fn crowded(random: &mut Xoshiro256PlusPlus) -> u64 {
         let high = [0, 1, 0x8000_0000, 0xFFFF_FFFF][random.next_u64() as usize % 4];
         high << 32 | random.next_u64() & 0x1FF

@@ -1,31 +1,31 @@
 //! How far an answer may be off.
 //!
-//! Three things make an answer uncertain. **Coins** have a known variance, and many of them are
-//! normal. **Collisions** add what other keys have in a key's places, less the average: their
-//! variance `(n − f + Σ f'(f'−1)/k)/(m − 1)` (Pan 2024) needs the number of pairs of reports about
-//! the same key, which the table itself tells: the squares of its places are larger than coins and
-//! chance make them. But collisions need not be normal: if one other key has half of all reports, a
-//! row either collides with it or not, and a row that does is off by more than two standard
-//! deviations. Then **rows** differ from each other, and their spread shows it. The bounds are the
-//! wider of
+//! Three things make an answer uncertain. **Flipped bits** have a known variance, and their sum is
+//! nearly normal if there are many. **Collisions** add the reports about other keys in a key's
+//! places, less the average. Their variance `(n − f + Σ f'(f'−1)/k)/(m − 1)` (Pan 2024) needs the
+//! number of pairs of reports about the same key. The table itself tells this number: the squares
+//! of its places are larger than flips and chance make them. But collisions need not be normal. If
+//! one other key has half of all reports, a row either collides with it or not, and a row that does
+//! is off by more than two standard deviations. Then the **rows** differ from each other, and their
+//! spread shows it. The bounds are the wider of
 //!
-//! - `z` standard deviations of coins and collisions;
-//! - `t` standard deviations as the rows show them, `t` from Student's distribution.
+//! - `z` standard deviations of flipped bits and collisions;
+//! - `t` standard deviations as the rows show them, with `t` from Student's distribution.
 //!
-//! With fewer than eight rows their spread says little; there collisions get the factor `1/√α` of
-//! Chebyshev's inequality, which needs no normality.
+//! The spread of fewer than eight rows says little. There collisions get the factor `1/√α` of
+//! Chebyshev's inequality, which does not need normality.
 
 use super::protocol::Protocol;
 use crate::estimate::{Confidence, Estimate};
 use crate::math::two_sided_quantile;
 
-/// What the rows say about one key: of each row the number of reports, and of ones in the key's
+/// The rows' data about one key: for each row the number of reports, and of ones in the key's
 /// place.
 #[derive(Debug, Clone)]
 pub(super) struct Rows<I>(pub(super) I);
 
 impl<I: Iterator<Item = (u32, u32)> + Clone> Rows<I> {
-    /// Reports and ones of all rows.
+    /// Returns the reports and the ones of all rows.
     fn totals(&self) -> (f64, f64) {
         let (reports, ones) =
             self.0.clone().fold((0_u64, 0_u64), |(reports, ones), (row_reports, row_ones)| {
@@ -34,16 +34,17 @@ impl<I: Iterator<Item = (u32, u32)> + Clone> Rows<I> {
         (reports as f64, ones as f64)
     }
 
-    /// `m/(m−1)·(M − n/m)`, where `M` is what the ones of the key's places count for.
+    /// Returns `m/(m−1)·(M − n/m)`, where `M` is the number of reports that the ones of the key's
+    /// places represent.
     pub(super) fn estimate(&self, protocol: &Protocol) -> f64 {
         let (reports, ones) = self.totals();
         protocol.spread()
             * (counts_for(protocol.scale(), reports, ones) - reports / f64::from(protocol.width()))
     }
 
-    /// The variance of the estimate as the rows show it: how far each is from its share of all of
-    /// them. That the reports about the key are not shared evenly among rows is no error of the
-    /// answer.
+    /// Returns the variance of the estimate as the rows show it: how far each row is from its share
+    /// of the total. The reports about the key are not spread evenly over the rows, but that is not
+    /// an error of the answer.
     fn variance(&self, protocol: &Protocol, frequency: f64) -> f64 {
         let (reports, ones) = self.totals();
         let scale = protocol.scale();
@@ -62,7 +63,7 @@ impl<I: Iterator<Item = (u32, u32)> + Clone> Rows<I> {
     }
 }
 
-/// Returns how many reports about a place its ones stand for: `c·(2·ones − reports)/2 + reports/2`.
+/// Returns how many reports about a place its ones represent: `c·(2·ones − reports)/2 + reports/2`.
 fn counts_for(scale: f64, reports: f64, ones: f64) -> f64 {
     scale * (ones - reports / 2.0) + reports / 2.0
 }
@@ -88,12 +89,12 @@ pub(super) fn pairs(protocol: &Protocol, reports: &[u32], ones: &[u32]) -> f64 {
         })
         .sum();
     let all: f64 = reports.iter().map(|&reports| f64::from(reports)).sum();
-    // Only pairs that drew the same row were seen.
+    // Only pairs that drew the same row are visible.
     let pairs = f64::from(protocol.rows()) * protocol.spread() * excess;
     pairs.clamp(0.0, (all * (all - 1.0)).max(0.0))
 }
 
-/// The answer for a key, limited to what it can be.
+/// Returns the answer for a key, limited to possible values.
 pub(super) fn frequency(
     protocol: &Protocol,
     rows: &Rows<impl Iterator<Item = (u32, u32)> + Clone>,
@@ -107,8 +108,8 @@ pub(super) fn frequency(
     let value = rows.estimate(protocol);
     let quantile = two_sided_quantile(confidence.level());
     let coins = protocol.standard_error(reports as u64);
-    // Of the key's own pairs no more are taken off than it surely has. With one row it has none for
-    // sure: a key that is met there looks like one that was reported.
+    // Subtracts the key's own pairs, but no more than it certainly has. With one row it certainly
+    // has none, because a collision there looks like a report about the key.
     let surely = if protocol.rows() > 1 { (value - quantile * coins).clamp(0.0, reports) } else { 0.0 };
     let others = (pairs - surely * (surely - 1.0)).max(0.0);
     let collisions =
@@ -123,8 +124,9 @@ pub(super) fn frequency(
     Estimate::probable(value, value - margin, value + margin, confidence).limited_to(0.0, reports)
 }
 
-/// The quantile of Student's distribution that corresponds to a normal one: the expansion of Fisher
-/// and Cornish (1960). With seven degrees of freedom it is right to a thousandth at 99 %.
+/// Returns the quantile of Student's distribution that corresponds to a normal one, by the
+/// expansion of Fisher and Cornish (1960). With seven degrees of freedom it is right to a
+/// thousandth at 99 %.
 fn students_quantile(z: f64, degrees: f64) -> f64 {
     let square = z * z;
     let terms = [
@@ -158,8 +160,8 @@ mod tests {
 
     #[test]
     fn a_table_without_coins_gives_exact_pairs_on_average() {
-        // Without flips: a report's row is all zeros but its place. Three keys with places of their
-        // own.
+        // Without flips, a report's row is all zeros except its place. Three keys with distinct
+        // places.
         let protocol = Protocol::new(32.0, 1, 4).unwrap();
         let found = pairs(&protocol, &[60], &[10, 20, 30, 0]);
         let seen = 10.0_f64.powi(2) + 400.0 + 900.0 - 60.0;

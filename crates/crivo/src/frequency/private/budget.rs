@@ -1,11 +1,11 @@
-//! The ledger of a person's privacy.
+//! The privacy budget of a person.
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// How much privacy may be spent, and how much was: the sum of the `ε` of all reports.
+/// How much privacy may be spent and how much was spent, as the sum of the `ε` of all reports.
 ///
-/// Reports of one person about anything add up (basic composition), so one budget may be carried
-/// from client to client, and stored between runs as two numbers.
+/// All reports of one person add up, whatever they are about (basic composition). So one budget may
+/// be passed from client to client, and stored between runs as two numbers.
 ///
 /// ```
 /// use crivo::frequency::private::Budget;
@@ -23,7 +23,7 @@ pub struct Budget {
     spent: f64,
 }
 
-/// A sum may exceed the total by this share: three times 0.1 is more than 0.3, but only by
+/// The share by which a sum may exceed the total. Three times 0.1 is more than 0.3, but only by
 /// rounding.
 const ROUNDING: f64 = 1e-9;
 
@@ -51,7 +51,7 @@ impl Budget {
         Ok(Self { total, spent })
     }
 
-    /// Returns how much may be spent in all.
+    /// Returns how much may be spent in total.
     pub fn total(&self) -> f64 {
         self.total
     }
@@ -71,10 +71,11 @@ impl Budget {
         self.spent + epsilon <= self.total * (1.0 + ROUNDING)
     }
 
-    /// Enters a report of this `ε`.
+    /// Adds a report of this `ε` to the spent privacy.
     ///
     /// # Errors
-    /// If it would exceed the total, or is no finite number from 0 on; nothing is entered then.
+    /// If the report would exceed the total, or if `ε` is not a finite number of at least 0;
+    /// nothing is spent then.
     pub fn spend(&mut self, epsilon: f64) -> Result<()> {
         if !(epsilon >= 0.0 && epsilon.is_finite()) {
             return Err(Error::parameter("epsilon", "a finite number from 0 on", epsilon));
@@ -120,7 +121,7 @@ mod tests {
             assert_eq!(Budget::with_spent(1.0, spent).unwrap_err().field(), "spent");
             assert_eq!(Budget::new(1.0).unwrap().spend(spent).unwrap_err().field(), "epsilon");
         }
-        // More was spent than a smaller total allows now: nothing is left, and no harm done.
+        // More was spent than a smaller total now allows: nothing is left, and nothing breaks.
         let overdrawn = Budget::with_spent(1.0, 2.0).unwrap();
         assert!(overdrawn.remaining() == 0.0 && !overdrawn.allows(0.1));
     }

@@ -1,4 +1,4 @@
-//! The client: from a key to a report that gives it away only within its budget.
+//! The client: from a key to a private report, within the person's budget.
 
 use super::budget::Budget;
 use super::coins::{Coin, RandomBits};
@@ -34,7 +34,7 @@ pub struct PrivateClient {
 }
 
 impl PrivateClient {
-    /// A client of one person, who may spend `budget` in all.
+    /// Creates a client of one person, who may spend `budget` in total.
     ///
     /// # Errors
     /// If the budget is not a finite number above 0.
@@ -47,8 +47,8 @@ impl PrivateClient {
         Self { protocol, budget, coin: Coin::flipping(protocol.epsilon()), tag: protocol.tag() }
     }
 
-    /// Returns a report about one key. Its time is proportional to the width, and it draws about an
-    /// eighth of the width in random words; neither depends on the key.
+    /// Returns a report about one key. The time is proportional to the width, and the number of
+    /// random words drawn is about an eighth of the width. Neither depends on the key.
     ///
     /// # Errors
     /// If the key is not of the protocol's kind, or the budget would be exceeded; nothing is spent
@@ -62,7 +62,7 @@ impl PrivateClient {
         self.encode_hash(hash, random)
     }
 
-    /// A report about a key by its hash, which must come from the protocol's scheme.
+    /// Returns a report about a key by its hash, which must come from the protocol's scheme.
     ///
     /// # Errors
     /// If the budget would be exceeded; nothing is spent then.
@@ -78,19 +78,19 @@ impl PrivateClient {
         if let (Some(last), 1..) = (bits.last_mut(), width % 8) {
             *last &= (1 << (width % 8)) - 1;
         }
-        // The one that the key sets, flipped or not: all coins were tossed before it is known where
-        // it goes.
+        // The bit of the key's place, flipped or not. All coins are tossed before the place is
+        // computed.
         let place = self.protocol.place(hash, row);
         bits[place / 8] ^= 1 << (place % 8);
         Ok(Report { tag: self.tag, row, bits })
     }
 
-    /// Returns the protocol that was agreed with the server.
+    /// Returns the protocol that client and server share.
     pub fn protocol(&self) -> &Protocol {
         &self.protocol
     }
 
-    /// The ledger: what may be spent and what was.
+    /// Returns the budget: what may be spent, and what was spent.
     pub fn budget(&self) -> &Budget {
         &self.budget
     }

@@ -1,11 +1,11 @@
-//! Coins that come up heads with an exact probability, 64 at a time.
+//! Random bits with an exact probability, 64 at a time.
 
 use crate::random::Generator;
 
-/// A source of random bits, passed in by the caller who makes reports.
+/// A source of random bits, passed in by the caller that makes reports.
 ///
-/// Privacy is as good as these bits: take them from the operating system or from a cryptographic
-/// generator seeded there. Every closure that returns a `u64` is a source:
+/// Privacy is only as good as these bits: take them from the operating system, or from a
+/// cryptographic generator seeded by it. Every closure that returns a `u64` is a source:
 ///
 /// ```
 /// use crivo::frequency::private::RandomBits;
@@ -14,10 +14,10 @@ use crate::random::Generator;
 /// assert_ne!(source.bits(), source.bits());
 /// ```
 ///
-/// A source that fails returns anything, remembers the failure, and lets its owner throw the report
-/// away: no sequence of bits, not even zeros alone, makes a client wait.
+/// A source that fails returns any bits and remembers the failure, so that its owner can discard
+/// the report. No sequence of bits, not even zeros alone, blocks a client.
 pub trait RandomBits {
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     fn bits(&mut self) -> u64;
 }
 
@@ -33,7 +33,7 @@ impl<F: FnMut() -> u64> RandomBits for F {
 pub struct PredictableBits(Generator);
 
 impl PredictableBits {
-    /// The bits of xoshiro256++ from the given seed.
+    /// Returns the bits of xoshiro256++ from the given seed.
     pub fn new(seed: u64) -> Self {
         Self(Generator::new(seed))
     }
@@ -45,15 +45,15 @@ impl RandomBits for PredictableBits {
     }
 }
 
-/// A coin that shows heads with probability `threshold/2^64`.
+/// A random bit that is one ("heads") with probability `threshold/2^64`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Coin {
     threshold: u64,
 }
 
 impl Coin {
-    /// The coin that flips bits: heads with probability `1/(1 + e^(ε/2))`, or more by less than
-    /// 2^−55. More flips are more privacy, so that no rounding can break the promise.
+    /// Returns the coin that flips bits. Its probability of heads is `1/(1 + e^(ε/2))`, or more by
+    /// less than 2^−55. More flips mean more privacy, so rounding cannot break the guarantee.
     pub(super) fn flipping(epsilon: f64) -> Self {
         let power = exp_of_minus_half(epsilon);
         let share = (u128::from(power) << 64) / u128::from(ONE + power);
@@ -63,9 +63,9 @@ impl Coin {
     /// Tosses 64 coins; ones are heads.
     ///
     /// Each coin is a random binary fraction compared with the threshold, digit by digit from the
-    /// highest: the first digit that differs decides. All 64 take their next digits from one word,
-    /// and they are all decided after seven words on average. What is drawn depends on nothing but
-    /// the coins, so that neither its amount nor its time tells anything about a key.
+    /// highest: the first digit that differs decides. All 64 take their next digits from one word.
+    /// On average, all are decided after seven words. The number of words drawn depends only on the
+    /// coins, so neither that number nor the time reveals anything about a key.
     #[inline]
     pub(super) fn toss(self, random: &mut (impl RandomBits + ?Sized)) -> u64 {
         let (mut heads, mut undecided, mut digits) = (0, u64::MAX, self.threshold);
@@ -86,14 +86,14 @@ impl Coin {
 /// The number 1 in integers of 63 binary digits after the point.
 const ONE: u64 = 1 << 63;
 
-/// The share is off by less than 2^−56, in integers of 64 digits after the point.
+/// The error of the share: it is off by less than 2^−56, in integers of 64 digits after the point.
 const MOST_ERROR: u64 = 1 << 8;
 
-/// `e^(−ε/2)` for ε up to 32, off by less than 2^−56.
+/// Returns `e^(−ε/2)` for ε up to 32, off by less than 2^−56.
 ///
-/// In integers, because no library says which way its exponential is rounded: twenty terms of the
-/// series for the 32nd root, which is off by less than 3·2^−63, and five squarings, which make that
-/// a hundred.
+/// It is computed in integers, because no library specifies the direction in which its exponential
+/// is rounded. Twenty terms of the series give the 32nd root, which is off by less than 3·2^−63.
+/// Five squarings make that error less than a hundred times 2^−63.
 fn exp_of_minus_half(epsilon: f64) -> u64 {
     let times = |a: u64, b: u64| ((u128::from(a) * u128::from(b)) >> 63) as u64;
     let exponent = (epsilon / 64.0 * ONE as f64) as u64;
@@ -146,7 +146,7 @@ mod tests {
     fn flips_are_never_rarer_than_privacy_needs_nor_wrong_by_more_than_2_to_the_minus_53() {
         for epsilon in [0.001, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0] {
             let Coin { threshold } = Coin::flipping(epsilon);
-            // 1/2 − tanh(ε/4)/2, by another road.
+            // 1/2 − tanh(ε/4)/2, an independent formula.
             let expected = 0.5 - libm::tanh(epsilon / 4.0) / 2.0;
             let probability = threshold as f64 / 2_f64.powi(64);
             let error = probability - expected;

@@ -1,4 +1,4 @@
-//! The server: sums of reports, and what they say about a key.
+//! The server: sums of reports, and the answers computed from them.
 //!
 //! Guarantee, idea and sources are in the [module above](super).
 
@@ -34,19 +34,19 @@ use crate::prelude::*;
 pub struct PrivateCountMean {
     pub(super) protocol: Protocol,
     tag: u32,
-    /// How many reports each row has.
+    /// The number of reports of each row.
     pub(super) reports: Vec<u32>,
-    /// How many of them have a one in each place, row after row.
+    /// For each place of each row, row after row, the number of its reports with a one there.
     pub(super) ones: Vec<u32>,
 }
 
-/// A row counts up to here, so that no place can overflow.
+/// The most reports of a row, so that no place can overflow.
 const MOST_REPORTS: u32 = u32::MAX;
 
 // ---- construction ----
 
 impl PrivateCountMean {
-    /// A sketch without reports: four bytes for each place of each row.
+    /// Creates a sketch without reports. It takes four bytes for each place of each row.
     ///
     /// # Errors
     /// If there is not enough memory.
@@ -67,7 +67,8 @@ impl PrivateCountMean {
     /// Adds one report.
     ///
     /// # Errors
-    /// If it was made for another protocol, or its row has 2^32 − 1 reports; nothing is added then.
+    /// If the report was made for another protocol, or its row has 2^32 − 1 reports; the report is
+    /// not added then.
     pub fn insert(&mut self, report: &Report) -> Result<()> {
         if report.tag != self.tag {
             return Err(Error::incompatible(
@@ -82,11 +83,11 @@ impl PrivateCountMean {
         Ok(())
     }
 
-    /// Adds records, one after the other, as a file of reports has them after its header.
+    /// Adds concatenated records, as a file of reports has them after its header.
     ///
     /// # Errors
-    /// If one of them is damaged, cut off or made for another protocol, or a row has too many; the
-    /// error names which, and nothing is added then.
+    /// If a record is damaged, cut off or made for another protocol, or if a row would have too
+    /// many; the error names the record, and no record is added then.
     pub fn insert_records(&mut self, records: &[u8]) -> Result<()> {
         let length = self.protocol.record_len();
         let mut fresh = vec![0_u32; self.reports.len()];
@@ -118,7 +119,7 @@ impl PrivateCountMean {
         let width = self.protocol.width() as usize;
         let start = row as usize * width;
         self.reports[row as usize] += 1;
-        // Eight counters at a time, a number known to the compiler, which makes vectors of them.
+        // Eight counters at a time, a constant number, so that the compiler uses vectors.
         let (whole, rest) = self.ones[start..start + width].as_chunks_mut::<8>();
         for (counters, &byte) in whole.iter_mut().zip(bits) {
             for (bit, counter) in counters.iter_mut().enumerate() {
@@ -148,7 +149,7 @@ pub(super) fn too_many() -> Error {
 impl PrivateCountMean {
     /// Returns how often the key was reported, with bounds at 95 %.
     ///
-    /// Each call reads the whole table, because the bounds do: for many keys ask
+    /// Each call reads the whole table, because the bounds depend on all of it. For many keys use
     /// [`answers`](Self::answers).
     ///
     /// # Errors
@@ -175,9 +176,9 @@ impl PrivateCountMean {
         self.answers().frequency_of_hash_at(hash, confidence)
     }
 
-    /// Returns how often the key was reported, without limits: unbiased over the draw of coins and
-    /// hash functions, so that answers for many keys can be added up, but maybe below 0 or above
-    /// the number of reports.
+    /// Returns how often the key was reported, unbiased over the draw of random bits and hash
+    /// functions. So answers for many keys can be added up. The answer is not limited: it may be
+    /// below 0 or above the number of reports.
     ///
     /// # Errors
     /// If the key is not of the protocol's kind.
@@ -191,7 +192,8 @@ impl PrivateCountMean {
         self.rows_of(hash).estimate(&self.protocol)
     }
 
-    /// Everything that answers need and that does not depend on the key: makes many of them cheap.
+    /// Computes what all answers need and does not depend on the key, so that many answers are
+    /// cheap.
     ///
     /// ```
     /// use crivo::frequency::private::{PrivateCountMean, Protocol};
@@ -204,7 +206,8 @@ impl PrivateCountMean {
         Answers { sketch: self, pairs: bounds::pairs(&self.protocol, &self.reports, &self.ones) }
     }
 
-    /// Returns for each row the number of reports, and of ones in the place of a hash.
+    /// Returns for each row the number of its reports, and the number of ones in the place of a
+    /// hash.
     fn rows_of(&self, hash: u64) -> Rows<impl Iterator<Item = (u32, u32)> + Clone + '_> {
         let rows = self.ones.chunks_exact(self.protocol.width() as usize);
         Rows(
@@ -215,7 +218,7 @@ impl PrivateCountMean {
         )
     }
 
-    /// The number of reports.
+    /// Returns the number of reports.
     pub fn reports(&self) -> u64 {
         self.reports.iter().map(|&reports| u64::from(reports)).sum()
     }
@@ -225,22 +228,22 @@ impl PrivateCountMean {
         self.reports() == 0
     }
 
-    /// Returns the protocol that was agreed with the clients.
+    /// Returns the protocol that server and clients share.
     pub fn protocol(&self) -> &Protocol {
         &self.protocol
     }
 
-    /// The privacy that each report spent.
+    /// Returns the privacy `ε` that each report spent.
     pub fn epsilon(&self) -> f64 {
         self.protocol.epsilon()
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> u32 {
         self.protocol.rows()
     }
 
-    /// The number of places in a row.
+    /// Returns the number of places in a row.
     pub fn width(&self) -> u32 {
         self.protocol.width()
     }
@@ -250,12 +253,12 @@ impl PrivateCountMean {
         self.protocol.scheme()
     }
 
-    /// Bytes of memory in use, the struct itself included.
+    /// Returns the bytes of memory in use, the struct itself included.
     pub fn memory(&self) -> usize {
         size_of::<Self>() + size_of_val(&*self.reports) + size_of_val(&*self.ones)
     }
 
-    /// The sizes the sketch was built with, in the order of its constructor.
+    /// Returns the sizes the sketch was built with, in the order of its constructor.
     pub fn parameters(&self) -> Parameters {
         vec![
             ("epsilon", Parameter::Number(self.protocol.epsilon())),
@@ -287,7 +290,7 @@ impl PrivateCountMean {
 #[derive(Debug, Clone, Copy)]
 pub struct Answers<'a> {
     sketch: &'a PrivateCountMean,
-    /// How many ordered pairs of reports are about the same key, estimated from the table.
+    /// The number of ordered pairs of reports about the same key, estimated from the table.
     pairs: f64,
 }
 
@@ -308,7 +311,7 @@ impl Answers<'_> {
         Ok(self.frequency_of_hash_at(self.sketch.scheme().hash(key)?, confidence))
     }
 
-    /// Returns how often a key whose kind is known only at run time was reported, with bounds at 95
+    /// Returns how often a key was reported whose kind is known only at run time, with bounds at 95
     /// %.
     ///
     /// # Errors

@@ -1,33 +1,33 @@
-//! Private counts: how often, without seeing anyone's value.
+//! Private counts: how often each value occurs, without revealing anyone's value.
 //!
-//! **Question.** How often does each value occur among many people, none of whom tells anyone
-//! theirs?
+//! **Question.** How often does each value occur among many people, none of whom reveals their own?
 //!
-//! **Guarantee to the client.** A report is `ε`-differentially private where it is made: whatever
-//! is done with it, no report is more than `e^ε` times as likely from one value as from any other.
-//! It holds against everyone who sees reports, the server included, and requires no trust. Reports
-//! of one person add up, so a [`PrivateClient`] has a [`Budget`] and refuses to exceed it.
+//! **Guarantee to the client.** A report is `ε`-differentially private as soon as it is made: no
+//! report is more than `e^ε` times as likely from one value as from any other. The guarantee holds
+//! against everyone who sees reports, the server included, and whatever they do with them. It
+//! requires no trust. The `ε` of all reports of one person add up, so a [`PrivateClient`] has a
+//! [`Budget`] and refuses to exceed it.
 //!
 //! **Guarantee to the server.** From `n` reports in `k` rows of width `m` the answer `f̂` is
-//! unbiased over the draw of the hash functions and of the coins, with the variance
+//! unbiased over the draw of the hash functions and of the random bits, with the variance
 //!
 //! ```text
 //! (m/(m−1))² · n·e^(ε/2)/(e^(ε/2)−1)²   +   (n − f + Σ f'(f'−1)/k)/(m−1)
 //! ```
 //!
-//! where `f` is the truth and the sum is over all other values. The first part is what the coins
-//! cost: with `ε = 4`, 0.43·√n. The second is what collisions cost, and is less than the first if
-//! `k·m` is large enough: see [`Protocol::for_reports`].
+//! where `f` is the truth and the sum is over all other values. The first part is due to the
+//! flipped bits: with `ε = 4`, a standard error of 0.43·√n. The second part is due to collisions.
+//! It is less than the first if `k·m` is large enough: see [`Protocol::for_reports`].
 //!
-//! **Idea.** A client draws one of `k` rows, hashes its value to one of `m` places there, and
-//! writes `m` bits: a one there and zeros elsewhere. Then it flips each bit with probability
-//! `1/(1 + e^(ε/2))`. Two values differ in two bits, so their reports differ in likelihood by at
-//! most `(e^(ε/2))² = e^ε`. The server adds up bits. What flips add and take away is known on
-//! average, and so is what falls on a place by collision: both are subtracted.
+//! **Idea.** A client draws one of `k` rows and hashes its value to one of `m` places of that row.
+//! It writes `m` bits, a one in that place and zeros elsewhere. Then it flips each bit with
+//! probability `1/(1 + e^(ε/2))`. Two values differ in two bits, so their reports differ in
+//! likelihood by at most `(e^(ε/2))² = e^ε`. The server adds up bits. It subtracts the average
+//! effect of the flips and of the collisions, both of which are known.
 //!
-//! **When not to use it.** For few reports: below some `√n/ε` occurrences a value drowns in the
-//! noise. For a list of unknown values: the server asks about values that it can name. If the
-//! server may see the values, count them with [`CountMin`](super::CountMin) or
+//! **When not to use it.** For few reports: a value with fewer than about `√n/ε` occurrences is
+//! lost in the noise. For a list of unknown values: the server can only query values that it can
+//! name. If the server may see the values, count them with [`CountMin`](super::CountMin) or
 //! [`HeavyHitters`](super::HeavyHitters), whose errors are far smaller.
 //!
 //! **Sources.** Apple: *Learning with privacy at scale* (2017), the private count mean sketch. Pan:
@@ -35,11 +35,11 @@
 //! privacy* (arXiv 2406.03785), which corrects expectation and variance.
 //!
 //! **Where this departs from them.** Apple's analysis takes the answer as unbiased for given hash
-//! functions; it is so only over their draw, and the variance has the sum above, as Pan shows. The
-//! state is integers, the number of ones in each place, so that merging is exact in any order; what
-//! is random is subtracted when a question is asked. Coins are tossed 64 at a time and come up with
-//! the exact probability, rounded towards privacy. Rows are derived from one hash, as in every
-//! sketch here. Bounds estimate the sum from the table itself.
+//! functions. It is unbiased only over their draw, and the variance has the sum above, as Pan
+//! shows. The state is integers, the number of ones in each place, so that merging is exact in any
+//! order. The expected effects are subtracted when an answer is computed. Bits are flipped 64 at a
+//! time with the exact probability, rounded towards privacy. Rows are derived from one hash, as in
+//! every sketch of this library. Bounds estimate the sum from the table itself.
 //!
 //! ```
 //! use crivo::frequency::private::{PredictableBits, PrivateClient, PrivateCountMean, Protocol};

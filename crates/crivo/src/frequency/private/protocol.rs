@@ -1,4 +1,4 @@
-//! What clients and server agree on before the first report.
+//! The parameters that clients and server agree on before the first report.
 
 use std::ops::RangeInclusive;
 
@@ -6,8 +6,8 @@ use crate::error::{Error, Result};
 use crate::hash::{index, multiplier};
 use crate::keys::KeyScheme;
 
-/// The privacy of a report, its size, and how keys are hashed. Both ends are built from the same
-/// one.
+/// The privacy of a report, its size, and how keys are hashed. Client and server are built from the
+/// same protocol.
 ///
 /// ```
 /// use crivo::frequency::private::Protocol;
@@ -28,26 +28,28 @@ pub struct Protocol {
 // ---- limits and sizing ----
 
 impl Protocol {
-    /// With less than the least, 4,000,000 reports say no more than one that is not private; at the
-    /// most, one bit in nine million is flipped, and there is no privacy left.
+    /// The possible values of `ε`. Below the least, 4,000,000 reports say no more than one report
+    /// that is not private. At the most, one bit in nine million is flipped, so there is no privacy
+    /// left.
     pub const EPSILONS: RangeInclusive<f64> = 0.001..=32.0;
 
-    /// A report names its row in two bytes.
+    /// The possible numbers of rows: a report names its row in two bytes.
     pub const ROWS: RangeInclusive<u32> = 1..=1 << 16;
 
-    /// A report has a bit for each place of its row. In one place nothing could be told from
-    /// anything.
+    /// The possible numbers of places in a row: a report has a bit for each. With one place, keys
+    /// could not be distinguished.
     pub const WIDTHS: RangeInclusive<u32> = 2..=1 << 20;
 
-    /// The width of a row where none is asked for: reports of 128 bytes.
+    /// The default width of a row: reports have 128 bytes of bits.
     pub const USUAL_WIDTH: u32 = 1024;
 
-    /// Below this many rows they are too few to show how far they are apart.
+    /// Below this number of rows, the spread between rows says too little to be used.
     pub(super) const FEW_ROWS: u32 = 8;
 
-    /// The least number of rows of the [usual width](Self::USUAL_WIDTH), from 16 on, in which
-    /// collisions add no more to the variance than the coins do, whatever the distribution of the
-    /// values: `⌈reports·(e^(ε/2) − 1)²/(e^(ε/2)·width)⌉`, or as many rows as there can be.
+    /// Returns the protocol with the [usual width](Self::USUAL_WIDTH) and enough rows. These are
+    /// the fewest rows, from 16 on, in which collisions add no more to the variance than the
+    /// flipped bits, for any distribution of the values:
+    /// `⌈reports·(e^(ε/2) − 1)²/(e^(ε/2)·width)⌉`, limited to the most possible.
     ///
     /// # Errors
     /// If ε is not in [`EPSILONS`](Self::EPSILONS).
@@ -64,8 +66,8 @@ impl Protocol {
         Ok(Self { rows: (libm::ceil(rows) as u32).clamp(16, most), ..usual })
     }
 
-    /// The standard error of an answer that comes from the coins alone, which is the least there
-    /// can be: `√n·e^(ε/4)/(e^(ε/2) − 1)`, times `width/(width − 1)`.
+    /// Returns the part of an answer's standard error that comes from the flipped bits alone, which
+    /// is the least possible: `√n·e^(ε/4)/(e^(ε/2) − 1)`, times `width/(width − 1)`.
     pub fn standard_error(&self, reports: u64) -> f64 {
         self.spread() * libm::sqrt(reports as f64 * self.coin_variance())
     }
@@ -74,8 +76,8 @@ impl Protocol {
 // ---- construction ----
 
 impl Protocol {
-    /// Reports of `width` bits for one of `rows` rows, each `epsilon`-private, about keys that are
-    /// bytes or text.
+    /// Creates a protocol about keys that are bytes or text. A report has `width` bits for one of
+    /// `rows` rows, and is `epsilon`-private.
     ///
     /// # Errors
     /// If a number is not in [`EPSILONS`](Self::EPSILONS), [`ROWS`](Self::ROWS) or
@@ -94,7 +96,7 @@ impl Protocol {
         Ok(Self { scheme: KeyScheme::bytes(), epsilon, rows, width })
     }
 
-    /// The same reports about keys of another scheme.
+    /// Returns the same protocol for keys of another scheme.
     #[must_use]
     pub fn with_scheme(self, scheme: KeyScheme) -> Self {
         Self { scheme, ..self }
@@ -104,17 +106,17 @@ impl Protocol {
 // ---- query ----
 
 impl Protocol {
-    /// The privacy that a report spends.
+    /// Returns the privacy `ε` that a report spends.
     pub fn epsilon(&self) -> f64 {
         self.epsilon
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> u32 {
         self.rows
     }
 
-    /// The number of places in a row: the bits of a report.
+    /// Returns the number of places in a row, which are the bits of a report.
     pub fn width(&self) -> u32 {
         self.width
     }
@@ -124,25 +126,25 @@ impl Protocol {
         self.scheme
     }
 
-    /// The probability with which each bit of a report is flipped: `1/(1 + e^(ε/2))`.
+    /// Returns the probability with which each bit of a report is flipped: `1/(1 + e^(ε/2))`.
     pub fn flip_probability(&self) -> f64 {
         1.0 / (1.0 + libm::exp(self.epsilon / 2.0))
     }
 
-    /// Returns the factor that undoes the flipping of bits on average:
+    /// Returns the factor that corrects for the flipped bits on average:
     /// `c = (e^(ε/2) + 1)/(e^(ε/2) − 1)`.
     pub(super) fn scale(&self) -> f64 {
         1.0 / libm::tanh(self.epsilon / 4.0)
     }
 
-    /// The variance of one report's answer that the coins make: `(c² − 1)/4`.
+    /// Returns the variance that the flipped bits of one report add to an answer: `(c² − 1)/4`.
     pub(super) fn coin_variance(&self) -> f64 {
         let half = libm::sinh(self.epsilon / 4.0);
         0.25 / (half * half)
     }
 
-    /// Returns the factor that restores what subtracting the average of all places takes from a
-    /// key: `m/(m − 1)`.
+    /// Returns the factor that corrects for subtracting the average of all places, which the key's
+    /// own reports are a part of: `m/(m − 1)`.
     pub(super) fn spread(&self) -> f64 {
         f64::from(self.width) / f64::from(self.width - 1)
     }
@@ -153,7 +155,7 @@ impl Protocol {
         index(hash.wrapping_mul(multiplier(row)), self.width.into()) as usize
     }
 
-    /// Refuses a protocol that differs, naming the first difference.
+    /// Returns an error that names the first difference if the other protocol differs.
     ///
     /// # Errors
     /// If scheme, ε, rows or width differ.
@@ -189,7 +191,7 @@ mod tests {
         assert_eq!(Protocol::new(1.0, 16, (1 << 20) + 1).unwrap_err().field(), "width");
     }
 
-    /// The two forms of each formula: with exponentials, as the papers have them, and as computed.
+    /// The two forms of each formula: with exponentials as in the papers, and as computed here.
     #[test]
     fn formulas_are_those_of_the_papers() {
         for epsilon in [0.001, 0.5, 1.0, 4.0, 20.0] {

@@ -1,10 +1,10 @@
 //! Reports as bytes: a header that names the protocol, and records of one size.
 //!
-//! Reports come from many hands, one by one, and a server may read more than it can hold. So a file
-//! of reports is no envelope around them all, but 36 bytes of header and any number of records,
-//! each with a checksum of its own that begins with the header's. Records can be read in pieces,
-//! appended, and sent one by one; one that was damaged, cut off, or made for another protocol is
-//! noticed. docs/format.md has the layout.
+//! Many clients send reports, one by one, and a server may read more than it can hold. So a file of
+//! reports is not one envelope around them all, but a header of 36 bytes and any number of records.
+//! Each record has its own checksum, which begins with the header's. Records can be read in pieces,
+//! appended, and sent one by one. A record that was damaged, cut off, or made for another protocol
+//! is detected. docs/format.md has the layout.
 
 use super::protocol::Protocol;
 use crate::codec::{Reader, Writer};
@@ -18,28 +18,29 @@ const VERSION: u8 = 1;
 const CHECKSUM_LEN: usize = 4;
 const ROW_LEN: usize = 2;
 
-/// What a client sends: a row, and a bit for each place of it.
+/// The message of a client: a row, and a bit for each place of the row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// The checksum of the header: which protocol the report was made for.
+    /// The checksum of the header, which identifies the protocol that the report was made for.
     pub(super) tag: u32,
     pub(super) row: u32,
-    /// From the lowest bit of the first byte on; bits past the width are 0.
+    /// The bits, the first in the lowest bit of the first byte. Bits past the width are 0.
     pub(super) bits: Vec<u8>,
 }
 
 impl Report {
-    /// The row that was drawn.
+    /// Returns the row that was drawn.
     pub fn row(&self) -> u32 {
         self.row
     }
 
-    /// A bit for each place, from the lowest of the first byte on: 1 for +1 and 0 for −1.
+    /// Returns a bit for each place, 1 for +1 and 0 for −1. The first is the lowest bit of the
+    /// first byte.
     pub fn bit_vector(&self) -> &[u8] {
         &self.bits
     }
 
-    /// The report as a record: what follows the header.
+    /// Returns the report as a record, in the form that follows the header in a file.
     pub fn encode(&self) -> Vec<u8> {
         let mut record = Vec::with_capacity(ROW_LEN + self.bits.len() + CHECKSUM_LEN);
         self.encode_to(&mut record);
@@ -55,7 +56,7 @@ impl Report {
         records.extend_from_slice(&checksum.to_le_bytes());
     }
 
-    /// The report that a record of this protocol holds.
+    /// Returns the report that a record of this protocol holds.
     ///
     /// # Errors
     /// If the bytes are not one whole, undamaged record.
@@ -66,7 +67,7 @@ impl Report {
     }
 }
 
-/// The row and the bits of a record, after all that could be wrong with it was checked.
+/// Returns the row and the bits of a record, after checking everything that could be wrong with it.
 pub(super) fn open_record<'a>(protocol: &Protocol, tag: u32, record: &'a [u8]) -> Result<(u32, &'a [u8])> {
     let length = protocol.record_len();
     if record.len() < length {
@@ -108,10 +109,10 @@ fn record_checksum(tag: u32, body: &[u8]) -> u32 {
 // ---- files of reports ----
 
 impl Protocol {
-    /// The bytes of a header.
+    /// The number of bytes of a header.
     pub const HEADER_LEN: usize = 36;
 
-    /// The header of a file of reports; records follow it, each a [`Report::encode`].
+    /// Returns the header of a file of reports. Records follow it, each a [`Report::encode`].
     pub fn header(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         self.write_header(&mut writer);
@@ -145,8 +146,8 @@ impl Protocol {
             .map_err(|error| Error::contents(error.field(), error.expected(), error.found()))
     }
 
-    /// The protocol that the header of a file of reports names: the first
-    /// [`HEADER_LEN`](Self::HEADER_LEN) bytes.
+    /// Returns the protocol that the header of a file of reports names. `bytes` are the first
+    /// [`HEADER_LEN`](Self::HEADER_LEN) bytes of the file.
     ///
     /// # Errors
     /// A distinct [`ErrorKind`] each for foreign, truncated, damaged, newer, trailing and otherwise
@@ -210,8 +211,8 @@ impl Protocol {
         Ok(protocol)
     }
 
-    /// The bytes of a record: two for the row, one for each eight places, and four for the
-    /// checksum.
+    /// Returns the length of a record: two bytes for the row, one for each eight places, and four
+    /// for the checksum.
     pub fn record_len(&self) -> usize {
         ROW_LEN + self.width().div_ceil(8) as usize + CHECKSUM_LEN
     }
@@ -225,11 +226,10 @@ impl Protocol {
     }
 }
 
-/// The protocol and the reports of a whole file: a header and records.
+/// Returns the protocol and the reports of a whole file, which has a header and records.
 ///
 /// # Errors
-/// If the header is wrong, as for [`Protocol::from_header`]; each report may have an error of its
-/// own.
+/// If the header is wrong: see [`Protocol::from_header`]. Each report may have its own error.
 ///
 /// ```
 /// use crivo::frequency::private::{PredictableBits, PrivateClient, Protocol, reports_in};

@@ -1,4 +1,4 @@
-//! Joining sketches of reports, and keeping them as bytes.
+//! Merging sketches of reports, and storing them as bytes.
 
 use super::count_mean::{PrivateCountMean, too_many};
 use super::protocol::Protocol;
@@ -14,7 +14,7 @@ use crate::sketch::{Frequency, Merge, impl_sketch};
 // ---- merge ----
 
 impl PrivateCountMean {
-    /// Makes this the sketch of the reports of both, bit for bit.
+    /// Merges `other` into this sketch, which then has the reports of both, bit for bit.
     ///
     /// # Errors
     /// If the protocols differ, or a row would have more than 2^32 − 1 reports; the sketch is
@@ -25,7 +25,7 @@ impl PrivateCountMean {
         if !self.reports.iter().zip(&other.reports).all(fits) {
             return Err(too_many());
         }
-        // No place has more ones than its row has reports.
+        // No sum of ones can overflow, because no place has more ones than its row has reports.
         self.reports.iter_mut().zip(&other.reports).for_each(|(mine, theirs)| *mine += theirs);
         self.ones.iter_mut().zip(&other.ones).for_each(|(mine, theirs)| *mine += theirs);
         Ok(())
@@ -49,12 +49,12 @@ impl Merge for PrivateCountMean {
 // ---- bytes ----
 
 impl PrivateCountMean {
-    /// The sketch as bytes: the contents of a `.crivo` file.
+    /// Returns the sketch as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The sketch that the bytes hold.
+    /// Returns the sketch that the bytes hold.
     ///
     /// # Errors
     /// If they are not the whole, undamaged bytes of a sketch of private reports: see
@@ -83,7 +83,7 @@ impl Decode for PrivateCountMean {
         let (rows, width) = (u64::from(protocol.rows()), u64::from(protocol.width()));
         let reports = integers(reader.bytes("reports", 4 * rows)?);
         let ones = integers(reader.bytes("ones", 4 * rows * width)?);
-        // Any bits can be in a report: this is all that is certain.
+        // A report can have any bits, so no more than this can be checked.
         for (&reports, ones) in reports.iter().zip(ones.chunks_exact(width as usize)) {
             if let Some(more) = ones.iter().find(|&&count| count > reports) {
                 let expected = format_args!("at most the row's {reports} reports in a place");

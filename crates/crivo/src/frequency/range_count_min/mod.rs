@@ -1,11 +1,11 @@
-//! Count-Min over ranges: how many keys lie between these two?
+//! Count-Min over ranges: how many keys lie in a range?
 //!
 //! **Question.** How many of a stream's integers lie in a range that is named only later? What is
 //! their median, or any other quantile?
 //!
-//! **Guarantee.** The universe is `[0, 2^levels)` and `N` the weight of the whole stream. An answer
-//! is never below the truth. With `s` levels in sketches of `depth` rows of `width` counters, a
-//! range is made of `m ≤ 2s` sketched pieces, and whatever `δ` is,
+//! **Guarantee.** Keys lie in the universe `[0, 2^levels)`, and `N` is the weight of the whole
+//! stream. An answer is never below the truth. `s` levels are in sketches of `depth` rows of
+//! `width` counters, and a range consists of `m ≤ 2s` sketched pieces. Then, for any `δ`,
 //!
 //! ```text
 //! truth ≤ value   for every stream
@@ -17,25 +17,24 @@
 //! `depth = ⌈ln 2s/δ⌉`, so that no range is off by more than `εN` with probability `1 − δ`.
 //!
 //! **Idea.** Level `l` counts the prefixes `key >> l`: how many keys lie in each aligned block of
-//! `2^l`. Every range is made of at most two blocks of each level. Coarse levels have few blocks:
-//! as soon as they all fit into the memory of one sketch, they and everything above are counted
-//! exactly, in a tree. Ranges that begin and end with its leaves are therefore exact, and what a
-//! range cuts off from a leaf is never answered with more than the leaf holds.
+//! `2^l` keys. Every range consists of at most two blocks of each level. Coarse levels have few
+//! blocks. The first level whose blocks all fit into the memory of one sketch is counted exactly,
+//! as are all levels above it, in a tree. So ranges that begin and end with leaves of the tree are
+//! exact. The part of a leaf that a range cuts off is never answered with more than the whole leaf.
 //!
-//! **When not to use it.** An insertion touches every level: `s·depth` counters, an order of
-//! magnitude more than [`CountMin`](super::CountMin), which answers for single keys as well. For
-//! quantiles of numbers without a universe, or with an error relative to the value, there are
-//! smaller sketches.
+//! **When not to use it.** For single keys: an insertion changes every level, `s·depth` counters.
+//! That is an order of magnitude more than [`CountMin`](super::CountMin), which answers for single
+//! keys as well. For quantiles of numbers without a universe, or with an error relative to the
+//! value, there are smaller sketches.
 //!
 //! **Signed integers** are taken in two's complement, where −1 is the largest key of 64 levels.
-//! What orders them as numbers is [`from_signed`](RangeCountMin::from_signed), or an offset of your
-//! own.
+//! [`from_signed`](RangeCountMin::from_signed), or an offset of your own, orders them as numbers.
 //!
 //! **Sources.** Cormode, Muthukrishnan: *An improved data stream summary: the Count-Min sketch and
 //! its applications* (2005), section 4.2, which states `2·log₂U·εN` for the error of a range.
 //!
-//! **Where this departs from the paper.** The exact tree; the probability `δ` is that of the whole
-//! answer, not of each piece; and errors are rounded down to whole numbers.
+//! **Where this departs from the paper.** The top levels are an exact tree. The probability `δ` is
+//! that of the whole answer, not of each piece. Errors are rounded down to whole numbers.
 
 mod query;
 mod stored;
@@ -73,24 +72,24 @@ pub struct RangeCountMin {
     levels: u32,
     /// The shape of the table of a sketched level.
     rows: Rows,
-    /// How many levels are sketched; a leaf of the tree is a block of `2^sketched` keys.
+    /// The number of sketched levels. A leaf of the tree is a block of `2^sketched` keys.
     sketched: u32,
-    /// One table a sketched level, the finest first.
+    /// One table for each sketched level, the finest first.
     tables: Vec<u64>,
-    /// The levels above, exactly.
+    /// The exact counts of the levels above.
     tree: Tree,
 }
 
 // ---- limits and sizing ----
 
 impl RangeCountMin {
-    /// Universes from `[0, 2)` to all 64-bit integers.
+    /// The base-2 logarithms of possible universes: from `[0, 2)` to all 64-bit integers.
     pub const LEVELS: RangeInclusive<u32> = 1..=64;
 
-    /// Up to 8 GiB for each row of each sketched level.
+    /// The possible numbers of counters in a row: up to 8 GiB for each row of each sketched level.
     pub const WIDTHS: RangeInclusive<u32> = Rows::WIDTHS;
 
-    /// More rows than any probability of failure asks for.
+    /// The possible numbers of rows: more than any failure probability needs.
     pub const DEPTHS: RangeInclusive<u32> = Rows::DEPTHS;
 
     /// Returns how many levels are sketched: those with more blocks than a table has counters.
@@ -104,18 +103,19 @@ impl RangeCountMin {
         levels.saturating_sub(Rows { width, depth }.cells().max(1).ilog2())
     }
 
-    /// The share of the whole weight by which the answer for any range exceeds the truth at most,
-    /// at the given confidence: `m·t/width` for `m` = 2 pieces of each sketched level.
+    /// Returns the largest share of the whole weight by which the answer for any range exceeds the
+    /// truth, at the given confidence: `m·t/width` for `m` = 2 pieces of each sketched level.
     pub fn epsilon(levels: u32, width: u32, depth: u32, confidence: Confidence) -> f64 {
         let pieces = 2 * Self::sketched_levels(levels, width, depth);
         excess_of(pieces, Rows { width, depth }, confidence)
     }
 
-    /// The least width and depth with which the answer for any range exceeds the truth by at most
-    /// `epsilon` times the whole weight with a probability of at least `1 − delta`.
+    /// Returns the least width and depth with which, with a probability of at least `1 − delta`,
+    /// the answer for any range exceeds the truth by at most `epsilon` times the whole weight.
     ///
     /// # Errors
-    /// If there are no such levels, a number is not between 0 and 1, or no table reaches it.
+    /// If `levels` is not in [`LEVELS`](Self::LEVELS), if `epsilon` or `delta` is not between 0 and
+    /// 1, or if no table is large enough.
     ///
     /// ```
     /// use crivo::frequency::RangeCountMin;
@@ -130,8 +130,9 @@ impl RangeCountMin {
                 return Err(Error::parameter(name, "a number between 0 and 1, such as 0.01", share));
             }
         }
-        // More sketched levels need a larger table, a larger table leaves fewer levels to sketch:
-        // the least number that its own table does not exceed.
+        // More sketched levels need a larger table, but a larger table leaves fewer levels to
+        // sketch. So this takes the least number of levels whose table leaves no more levels to
+        // sketch.
         let mut sketched = 1;
         loop {
             let (width, depth) = size_for_pieces(2 * sketched, epsilon, delta)?;
@@ -142,8 +143,8 @@ impl RangeCountMin {
         }
     }
 
-    /// A signed integer as a key whose order is that of the numbers: its distance from the least
-    /// integer. Ranges over such keys need all 64 levels.
+    /// Converts a signed integer to a key, so that keys have the order of the numbers. The key is
+    /// the integer's distance from the least integer. Ranges over such keys need all 64 levels.
     ///
     /// ```
     /// use crivo::frequency::RangeCountMin;
@@ -160,8 +161,9 @@ impl RangeCountMin {
     }
 }
 
-/// Returns the size at which a sum of `pieces` blocks exceeds the truth by at most `epsilon` of the
-/// whole with probability `1 − delta`: `t = (pieces/δ)^(1/depth)` is at most e.
+/// Returns the width and depth with which a sum of `pieces` blocks exceeds the truth by at most
+/// `epsilon` of the whole with probability `1 − delta`: then `t = (pieces/δ)^(1/depth)` is at most
+/// e.
 fn size_for_pieces(pieces: u32, epsilon: f64, delta: f64) -> Result<(u32, u32)> {
     let pieces = f64::from(pieces);
     let (widest, deepest) = (f64::from(*Rows::WIDTHS.end()), f64::from(*Rows::DEPTHS.end()));
@@ -181,8 +183,8 @@ fn size_for_pieces(pieces: u32, epsilon: f64, delta: f64) -> Result<(u32, u32)> 
     Ok((width as u32, depth as u32))
 }
 
-/// Returns the share of the whole weight by which a sum of `pieces` blocks exceeds the truth at
-/// most.
+/// Returns the largest share of the whole weight by which a sum of `pieces` blocks exceeds the
+/// truth.
 fn excess_of(pieces: u32, rows: Rows, confidence: Confidence) -> f64 {
     if pieces == 0 {
         return 0.0;
@@ -203,7 +205,7 @@ fn check_levels(levels: u32) -> Result<()> {
 // ---- construction ----
 
 impl RangeCountMin {
-    /// An empty sketch of the universe `[0, 2^levels)`: each level that is sketched has `depth`
+    /// Creates an empty sketch of the universe `[0, 2^levels)`. Each sketched level has `depth`
     /// rows of `width` counters.
     ///
     /// # Errors
@@ -213,7 +215,7 @@ impl RangeCountMin {
         Self::with_scheme(levels, width, depth, KeyScheme::integers())
     }
 
-    /// An empty sketch for integer keys under the seed of the given scheme.
+    /// Creates an empty sketch for integer keys under the seed of the given scheme.
     ///
     /// # Errors
     /// If the scheme's keys are not integers; otherwise as for [`new`](Self::new).
@@ -228,22 +230,22 @@ impl RangeCountMin {
         Ok(Self { scheme, levels, rows, sketched, tables, tree: Tree::new(levels - sketched)? })
     }
 
-    /// An empty sketch of the smallest [size](Self::size_for) with which the answer for any range
-    /// exceeds the truth by at most `epsilon` times the whole weight with a probability of
-    /// `1 − delta`.
+    /// Creates an empty sketch of the smallest [size](Self::size_for) with which, with a
+    /// probability of `1 − delta`, the answer for any range exceeds the truth by at most `epsilon`
+    /// times the whole weight.
     ///
     /// # Errors
-    /// As for [`size_for`](Self::size_for) and [`new`](Self::new).
+    /// The errors of [`size_for`](Self::size_for) and [`new`](Self::new).
     pub fn for_bound(levels: u32, epsilon: f64, delta: f64) -> Result<Self> {
         let (width, depth) = Self::size_for(levels, epsilon, delta)?;
         Self::new(levels, width, depth)
     }
 
-    /// Returns an empty sketch for keys of the given scheme, of the smallest [size](Self::size_for)
-    /// that promises the error.
+    /// Creates an empty sketch for keys of the given scheme, of the smallest [size](Self::size_for)
+    /// that guarantees the error.
     ///
     /// # Errors
-    /// As for [`for_bound`](Self::for_bound) and [`with_scheme`](Self::with_scheme).
+    /// The errors of [`for_bound`](Self::for_bound) and [`with_scheme`](Self::with_scheme).
     pub fn for_bound_with_scheme(levels: u32, epsilon: f64, delta: f64, scheme: KeyScheme) -> Result<Self> {
         let (width, depth) = Self::size_for(levels, epsilon, delta)?;
         Self::with_scheme(levels, width, depth, scheme)
@@ -252,7 +254,7 @@ impl RangeCountMin {
 
 // ---- update ----
 
-/// Keys whose prefixes are hashed together.
+/// The number of keys whose prefixes are hashed together.
 const CHUNK: usize = 256;
 
 impl RangeCountMin {
@@ -280,16 +282,17 @@ impl RangeCountMin {
     /// Counts a batch of integers.
     ///
     /// # Errors
-    /// If the batch was hashed under another scheme or a key lies outside the universe; nothing is
+    /// If the batch was hashed under another scheme, or a key lies outside the universe; no key is
     /// counted then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
         self.add_keys(batch, |_| 1)
     }
 
-    /// Adds the weights to the integers of a batch.
+    /// Adds `weights[i]` to integer `i` of a batch.
     ///
     /// # Errors
-    /// As for [`insert_batch`](Self::insert_batch), and if there are not as many weights as keys.
+    /// The errors of [`insert_batch`](Self::insert_batch), and an error if the numbers of keys and
+    /// weights differ.
     pub fn add_batch(&mut self, batch: &KeyBatch<'_>, weights: &[u64]) -> Result<()> {
         require_weights(batch.len(), weights)?;
         self.add_keys(batch, |i| weights[i])
@@ -315,8 +318,8 @@ impl RangeCountMin {
         Ok(())
     }
 
-    /// Adds at most [`CHUNK`] keys of the universe, level by level, so that a table stays in the
-    /// cache for all of them.
+    /// Adds at most [`CHUNK`] keys of the universe. Goes level by level, so that a table stays in
+    /// the cache for all keys.
     fn add_chunk(&mut self, keys: &[u64], weight: impl Fn(usize) -> u64) {
         let mut hashes = [0; CHUNK];
         let scheme = self.scheme;
@@ -331,7 +334,7 @@ impl RangeCountMin {
         }
     }
 
-    /// The key itself, if it is an integer of the universe.
+    /// Returns the integer of a key, if the key is an integer of the universe.
     fn integer(&self, key: KeyRef<'_>) -> Result<u64> {
         let KeyRef::Integer(integer) = key else {
             return Err(self.scheme.wrong_kind(key.kind()));
@@ -348,13 +351,13 @@ impl RangeCountMin {
         ))
     }
 
-    /// The greatest integer of the universe.
+    /// Returns the greatest integer of the universe.
     pub fn greatest(&self) -> u64 {
         u64::MAX >> (64 - self.levels)
     }
 }
 
-/// The leaf of the tree that a key belongs to.
+/// Returns the leaf of the tree that a key belongs to.
 fn leaf(key: u64, sketched: u32) -> usize {
     key.checked_shr(sketched).unwrap_or(0) as usize
 }

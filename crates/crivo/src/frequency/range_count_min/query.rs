@@ -10,12 +10,13 @@ use crate::keys::{Key, KeyScheme};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// A range in pieces: aligned blocks, at most two of each sketched level, and leaves of the tree.
+/// A range split into aligned blocks, at most two of each sketched level, and leaves of the tree.
 #[derive(Debug, Default)]
 struct Pieces {
-    /// How many blocks there are.
+    /// The number of blocks.
     blocks: u32,
-    /// What the sketches say about those before the first leaf, and about those after the last.
+    /// The sketches' estimates of the blocks before the first leaf, and of the blocks after the
+    /// last.
     before: u64,
     after: u64,
     /// The weight of the leaves between them.
@@ -23,12 +24,12 @@ struct Pieces {
 }
 
 impl RangeCountMin {
-    /// Returns how many keys lie in the range, with bounds at 95 %: never less than the truth.
-    /// Exact, and certain, if the range begins and ends with leaves of the tree, or the answer
-    /// is 0.
+    /// Returns how many keys lie in the range, with bounds at 95 %. The value is never less than
+    /// the truth. It is exact, and certain, if the range begins and ends with leaves of the tree,
+    /// or if it is 0.
     ///
     /// # Errors
-    /// If the range runs backwards or leaves the universe.
+    /// If the first key is greater than the last, or the range leaves the universe.
     pub fn range(&self, range: RangeInclusive<u64>) -> Result<Estimate> {
         self.range_at(range, Confidence::P95)
     }
@@ -36,7 +37,7 @@ impl RangeCountMin {
     /// Returns how many keys lie in the range, with bounds at the given confidence.
     ///
     /// # Errors
-    /// If the range runs backwards or leaves the universe.
+    /// If the first key is greater than the last, or the range leaves the universe.
     ///
     /// ```
     /// use crivo::{Confidence, frequency::RangeCountMin};
@@ -56,7 +57,7 @@ impl RangeCountMin {
         let Pieces { blocks, before, after, leaves } = self.pieces(first, last);
         let sketched = before.saturating_add(after);
 
-        // What a range cuts off from a leaf is not more than the leaf.
+        // The part of a leaf that the range cuts off has no more weight than the whole leaf.
         let weight_of = |key| self.tree.leaves()[leaf(key, self.sketched)];
         let capped = if leaf(first, self.sketched) == leaf(last, self.sketched) {
             sketched.min(weight_of(first))
@@ -75,7 +76,7 @@ impl RangeCountMin {
         })
     }
 
-    /// Returns how often one key came: the range of that key alone.
+    /// Returns how often one key occurred: the count of the range of that key alone.
     ///
     /// # Errors
     /// If the key is not an integer or lies outside the universe.
@@ -84,7 +85,7 @@ impl RangeCountMin {
         self.range(key..=key)
     }
 
-    /// Returns how many keys are at most this one.
+    /// Returns how many keys are less than or equal to this one.
     ///
     /// # Errors
     /// If the key is not an integer or lies outside the universe.
@@ -92,16 +93,16 @@ impl RangeCountMin {
         self.range(0..=self.integer(key.to_ref())?)
     }
 
-    /// Returns the largest amount by which a sum of `blocks` blocks exceeds the truth: a whole
-    /// number.
+    /// Returns the largest amount by which a sum of `blocks` blocks exceeds the truth, rounded down
+    /// to a whole number.
     fn margin(&self, blocks: u32, confidence: Confidence) -> f64 {
         (excess_of(blocks, self.rows, confidence) * self.total() as f64).floor()
     }
 
-    /// Cuts the range, from its ends inwards, into the largest blocks that fit.
+    /// Splits the range, from its ends inwards, into the largest blocks that fit.
     fn pieces(&self, first: u64, last: u64) -> Pieces {
         let mut pieces = Pieces::default();
-        // In 128 bits there is an end after the last key.
+        // In 128 bits even the last key has a successor.
         let (mut low, mut end) = (u128::from(first), u128::from(last) + 1);
         for level in 0..self.sketched {
             if low < end && low % 2 == 1 {
@@ -123,7 +124,7 @@ impl RangeCountMin {
         pieces
     }
 
-    /// Returns the weight of one block as the sketch of its level estimates it.
+    /// Returns the weight of one block, as estimated by the sketch of its level.
     fn block(&self, level: u32, prefix: u64) -> u64 {
         let cells = self.rows.cells() as usize;
         let table = &self.tables[level as usize * cells..][..cells];
@@ -134,7 +135,8 @@ impl RangeCountMin {
 // ---- quantiles ----
 
 impl RangeCountMin {
-    /// The key below which lies the given share of all, with bounds at 95 %: 0.5 is the median.
+    /// Returns the key at the given share of all keys in ascending order, with bounds at 95 %: 0.5
+    /// gives the median.
     ///
     /// # Errors
     /// If the share is not between 0 and 1, or nothing was counted.
@@ -142,14 +144,14 @@ impl RangeCountMin {
         self.quantile_at(share, Confidence::P95)
     }
 
-    /// Returns the least key such that at least the given share of all keys are not greater than
-    /// it, with bounds at the given confidence. The lower bound is certain.
+    /// Returns the least key such that at least the given share of all keys is less than or equal
+    /// to it, with bounds at the given confidence. The lower bound is certain.
     ///
-    /// The search goes down the levels and decides at each block by the weight of its left half.
-    /// With weights that are too large it turns left too early, never too late; with weights that
-    /// are too small the other way round. So two searches enclose the answer. What decides is how
-    /// far the left halves along the way to the true answer are off: one block of each sketched
-    /// level.
+    /// The search goes down the levels, and compares the rank with the weight of each block's left
+    /// half. With weights that are too large it may go left too early, but never too late. With
+    /// weights that are too small it may go left too late, but never too early. So two searches
+    /// enclose the answer. The error depends on the left halves along the path to the true answer,
+    /// one block of each sketched level.
     ///
     /// # Errors
     /// If the share is not between 0 and 1, or nothing was counted.
@@ -171,8 +173,8 @@ impl RangeCountMin {
             return Err(Error::parameter("items", "at least one, to have a quantile", 0));
         }
         let rank = ((share * total as f64).ceil() as u64).clamp(1, total);
-        // In between the bounds: both halves are too large by about the same, so their ratio is
-        // right.
+        // The value lies between the bounds. Both halves are too large by about the same, so their
+        // ratio is about right.
         let value = self.descend(rank, |block, left, right| {
             let both = (u128::from(left) + u128::from(right)).max(1);
             (u128::from(block) * u128::from(left) / both) as u64
@@ -189,8 +191,8 @@ impl RangeCountMin {
         Ok(Estimate::probable(value.clamp(lower, upper.max(lower)), lower, upper, confidence))
     }
 
-    /// The key of the given rank, if the left half of a block weighs what `left` says: it is given
-    /// the weight of the block, and what the sketch says about both halves.
+    /// Returns the key of the given rank. `left` returns the weight of the left half of a block; it
+    /// gets the weight of the block, and the sketch's estimates of the left and the right half.
     fn descend(&self, rank: u64, left: impl Fn(u64, u64, u64) -> u64) -> u64 {
         let (leaf, mut rank) = self.tree.find(rank);
         let mut block = self.tree.leaves()[leaf];
@@ -213,33 +215,33 @@ impl RangeCountMin {
 // ---- what it is ----
 
 impl RangeCountMin {
-    /// The weight of everything that came.
+    /// Returns the weight of all keys.
     pub fn total(&self) -> u64 {
         self.tree.total()
     }
 
-    /// Returns true if nothing but weights of 0 came.
+    /// Returns true if no key was counted with a weight above 0.
     pub fn is_empty(&self) -> bool {
         self.total() == 0
     }
 
-    /// Returns true if the total has reached 2^64 − 1, where counting stops; answers have no bounds
-    /// any more.
+    /// Returns true if the total has reached 2^64 − 1, where counting stops. Answers then have no
+    /// bounds.
     pub fn is_saturated(&self) -> bool {
         self.total() == u64::MAX
     }
 
-    /// The base-2 logarithm of the size of the universe.
+    /// Returns the base-2 logarithm of the size of the universe.
     pub fn levels(&self) -> u32 {
         self.levels
     }
 
-    /// The number of counters in a row of a sketched level.
+    /// Returns the number of counters in a row of a sketched level.
     pub fn width(&self) -> u32 {
         self.rows.width
     }
 
-    /// The number of rows of a sketched level.
+    /// Returns the number of rows of a sketched level.
     pub fn depth(&self) -> u32 {
         self.rows.depth
     }
@@ -249,12 +251,12 @@ impl RangeCountMin {
         self.scheme
     }
 
-    /// Bytes of memory in use, the struct itself included.
+    /// Returns the bytes of memory in use, the struct itself included.
     pub fn memory(&self) -> usize {
         size_of::<Self>() + size_of_val(&*self.tables) + self.tree.memory()
     }
 
-    /// The sizes the sketch was built with, in the order of its constructor.
+    /// Returns the sizes the sketch was built with, in the order of its constructor.
     pub fn parameters(&self) -> Parameters {
         vec![
             ("levels", Parameter::Count(self.levels.into())),

@@ -1,4 +1,4 @@
-//! Joining sketches, and keeping them as bytes.
+//! Merging sketches, and storing them as bytes.
 
 use super::tree::Tree;
 use super::{RangeCountMin, check_levels};
@@ -14,7 +14,7 @@ use crate::sketch::{AddWeights, Frequency, Merge, impl_sketch};
 // ---- merge ----
 
 impl RangeCountMin {
-    /// Makes this the sketch of both streams, bit for bit.
+    /// Merges `other` into this sketch, which then is the sketch of both streams, bit for bit.
     ///
     /// # Errors
     /// If the two differ in universe, size or seed; the sketch is unchanged then.
@@ -68,12 +68,12 @@ impl Merge for RangeCountMin {
 // ---- bytes ----
 
 impl RangeCountMin {
-    /// The sketch as bytes: the contents of a `.crivo` file.
+    /// Returns the sketch as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The sketch that the bytes hold.
+    /// Returns the sketch that the bytes hold.
     ///
     /// # Errors
     /// If they are not the whole, undamaged bytes of such a sketch: see [`Decode::decode`].

@@ -1,8 +1,8 @@
-//! A binary tree of counters: how many in this range of leaves, exactly?
+//! A binary tree of counters: how many items are in a range of leaves, exactly?
 //!
-//! The tree is complete and lies in one array without pointers: node 1 is the root, node `i` has
-//! the children `2i` and `2i + 1`, and the leaves are the second half. A node holds the weight
-//! below it, so an addition touches one node on each level and a range at most two.
+//! The tree is complete and lies in one array without pointers. Node 1 is the root, node `i` has
+//! the children `2i` and `2i + 1`, and the leaves are the second half. A node has the weight of the
+//! leaves below it. So an addition changes one node on each level, and a range reads at most two.
 
 use crate::cpu::zeroed;
 use crate::error::Result;
@@ -12,17 +12,17 @@ use crate::prelude::*;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tree {
-    /// Twice as many as leaves; the first is unused.
+    /// The nodes, twice as many as leaves. The first is unused.
     nodes: Vec<u64>,
 }
 
 impl Tree {
-    /// A tree of `2^height` leaves, all 0.
+    /// Creates a tree of `2^height` leaves, all 0.
     pub(super) fn new(height: u32) -> Result<Self> {
         Ok(Self { nodes: zeroed(2 << height)? })
     }
 
-    /// The tree over the given leaves, which must be a power of two in number.
+    /// Creates the tree over the given leaves. Their number must be a power of two.
     pub(super) fn from_leaves(leaves: impl ExactSizeIterator<Item = u64>) -> Self {
         let count = leaves.len();
         let mut nodes: Vec<u64> = std::iter::repeat_n(0, count).chain(leaves).collect();
@@ -36,7 +36,7 @@ impl Tree {
         &self.nodes[self.nodes.len() / 2..]
     }
 
-    /// The weight below the root.
+    /// Returns the weight of all leaves.
     pub(super) fn total(&self) -> u64 {
         self.nodes[1]
     }
@@ -58,7 +58,7 @@ impl Tree {
         add_tables(&mut self.nodes, &other.nodes);
     }
 
-    /// The weight of the leaves from `first` on and before `end`.
+    /// Returns the weight of the leaves from `first` to before `end`.
     pub(super) fn range(&self, first: usize, end: usize) -> u64 {
         let leaves = self.nodes.len() / 2;
         let (mut low, mut high, mut sum) = (leaves + first, leaves + end, 0_u64);
@@ -77,8 +77,8 @@ impl Tree {
         sum
     }
 
-    /// The leaf in which the item of the given rank lies, counted from 1, and its rank there. A
-    /// rank above the total leads to the last leaf.
+    /// Returns the leaf of the item of the given rank, counted from 1, and the item's rank in that
+    /// leaf. For a rank above the total it returns the last leaf.
     pub(super) fn find(&self, mut rank: u64) -> (usize, u64) {
         let (leaves, mut node) = (self.nodes.len() / 2, 1);
         while node < leaves {

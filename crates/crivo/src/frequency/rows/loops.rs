@@ -1,9 +1,9 @@
 //! The loops over rows: updates and queries, one hash at a time or many.
 //!
-//! Batches work on four rows at a time, a number known to the compiler: a hash is loaded once for
-//! all four, and the starts of the rows stay in registers. In a table larger than the second cache
-//! most accesses wait for memory; there the counters of a chunk of hashes are all asked for before
-//! the first is touched, so that the waits overlap.
+//! Batches process four rows at a time, a constant number. So a hash is loaded once for all four,
+//! and the starts of the rows stay in registers. In a table larger than the second-level cache most
+//! accesses wait for memory. There all counters of a chunk of hashes are prefetched before the
+//! first is changed, so that the waits overlap.
 
 use super::{MOST_ROWS, Rows};
 use crate::cpu::prefetch;
@@ -11,14 +11,14 @@ use crate::hash::{index, remix};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Rows that a batch works on together.
+/// The number of rows that a batch processes together.
 const GROUP: usize = 4;
 
-/// Counters that are asked for together: more than a processor fetches at once. Twice as many
-/// measured slower.
+/// The number of counters that are prefetched together: more than a processor fetches at once.
+/// Twice as many measured slower.
 const LINES: usize = 64;
 
-/// Hashes whose counters in every row are asked for together.
+/// The number of hashes whose counters in every row are prefetched together.
 const CHUNK: usize = 16;
 
 /// A table with more counters than this (2 MiB) is large.
@@ -31,7 +31,7 @@ impl Rows {
         index(remix(hash, row as u32), u64::from(self.width)) as usize
     }
 
-    /// Returns how many rows make whole groups.
+    /// Returns how many rows belong to whole groups.
     fn grouped(self) -> usize {
         self.depth as usize - self.depth as usize % GROUP
     }
@@ -51,7 +51,7 @@ impl Rows {
         }
     }
 
-    /// Adds to the counters of many hashes: of the hash at `i` the weight `weight(i)`.
+    /// Adds to the counters of many hashes. Hash `i` has the weight `weight(i)`.
     pub(in crate::frequency) fn add_all(
         self,
         table: &mut [u64],
@@ -69,7 +69,7 @@ impl Rows {
         }
     }
 
-    /// Does the same for `ROWS` rows, beginning with row number `first`.
+    /// Does the same for `ROWS` rows, which begin with row number `first`.
     #[allow(clippy::inline_always)] // a call would pass the rows through memory
     #[inline(always)]
     fn add_in<const ROWS: usize>(
@@ -115,7 +115,8 @@ impl Rows {
     }
 
     /// Conservative update: raises the counters of the hash just enough that each is at least their
-    /// minimum plus the weight. Unlike additions, updates of this kind depend on their order.
+    /// former minimum plus the weight. Unlike additions, the result of such updates depends on
+    /// their order.
     #[inline(never)] // so that loops of plain updates around the choice stay small
     pub(in crate::frequency) fn raise(self, table: &mut [u64], hash: u64, weight: u64) {
         let mut positions = [0; MOST_ROWS];
@@ -142,7 +143,7 @@ impl Rows {
         }
     }
 
-    /// Where the table has the counters of a hash, row by row.
+    /// Returns the positions of a hash's counters in the table, row by row.
     #[inline]
     fn positions(self, hash: u64, positions: &mut [usize; MOST_ROWS]) -> &[usize] {
         let positions = &mut positions[..self.depth as usize];
@@ -165,7 +166,7 @@ fn raise_to_minimum(table: &mut [u64], positions: &[usize], weight: u64) {
 // ---- query ----
 
 impl Rows {
-    /// The least of the counters of the hash.
+    /// Returns the least of the counters of the hash.
     #[inline]
     pub(in crate::frequency) fn minimum(self, table: &[u64], hash: u64) -> u64 {
         let (mut least, mut start) = (u64::MAX, 0);
@@ -176,7 +177,8 @@ impl Rows {
         least
     }
 
-    /// The minimum of each hash, in their order, replacing what `minima` held.
+    /// Writes the minimum of each hash, in their order, to `minima`, and replaces its former
+    /// content.
     pub(in crate::frequency) fn minima(self, table: &[u64], hashes: &[u64], minima: &mut Vec<u64>) {
         minima.clear();
         minima.resize(hashes.len(), u64::MAX);
@@ -191,7 +193,8 @@ impl Rows {
         }
     }
 
-    /// Lowers each minimum to the least counter of its hash in `ROWS` rows from the first on.
+    /// Lowers each minimum to the least counter of its hash in `ROWS` rows, which begin with row
+    /// number `first`.
     #[allow(clippy::inline_always)] // a call would pass the rows through memory
     #[inline(always)]
     fn lower_in<const ROWS: usize>(
@@ -230,8 +233,8 @@ impl Rows {
     }
 }
 
-/// The lesser of both, in a form that the compiler does not turn into a branch: which counter is
-/// the least is a toss that a processor cannot predict.
+/// Sets `least` to the lesser of the two, without a branch. A processor cannot predict which
+/// counter is the least.
 #[inline]
 fn lower(least: &mut u64, counter: u64) {
     *least -= least.saturating_sub(counter);
@@ -245,7 +248,7 @@ mod tests {
     use super::super::sum;
     use super::*;
 
-    /// Depths with and without a whole group, tables on both sides of "large", chunks cut short.
+    /// Depths with and without a whole group, tables on both sides of "large", incomplete chunks.
     #[test]
     fn batches_are_what_single_hashes_are() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);

@@ -2,8 +2,8 @@
 //!
 //! A table is `depth` rows of `width` counters, one row after the other in one array. A hash has
 //! one counter in each row, `index(remix(hash, row), width)`. [`Rows`] is the shape alone, so that
-//! one array can hold many tables. Counters stop at their highest value instead of starting again
-//! at zero; as sums do, they come out the same whatever the order of additions and merges.
+//! one array can hold many tables. Counters saturate at their highest value and do not wrap around.
+//! Saturated sums, like sums, do not depend on the order of additions and merges.
 
 mod loops;
 
@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 use crate::codec::{Reader, Writer};
 use crate::error::{Error, ErrorKind, Result};
 
-/// No table has more rows.
+/// The most rows of a table.
 const MOST_ROWS: usize = 32;
 
 /// The shape of a table: `depth` rows of `width` counters.
@@ -23,13 +23,13 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Up to 8 GiB a row.
+    /// The possible widths: up to 8 GiB for each row.
     pub(super) const WIDTHS: RangeInclusive<u32> = 1..=1 << 30;
 
-    /// Beyond 32 rows the chance to be unlucky in all is below 10⁻¹⁴.
+    /// The possible depths. Beyond 32 rows the probability that all rows fail is below 10⁻¹⁴.
     pub(super) const DEPTHS: RangeInclusive<u32> = 1..=MOST_ROWS as u32;
 
-    /// The shape, if both sizes are in their range.
+    /// Creates a shape, if both sizes are in their range.
     pub(super) fn new(width: u32, depth: u32) -> Result<Self> {
         for (name, size, range) in [("width", width, Self::WIDTHS), ("depth", depth, Self::DEPTHS)] {
             if !range.contains(&size) {
@@ -45,7 +45,7 @@ impl Rows {
         u64::from(self.width) * u64::from(self.depth)
     }
 
-    /// The rows of a table.
+    /// Returns the rows of a table.
     pub(super) fn of(self, table: &[u64]) -> impl Iterator<Item = &[u64]> {
         table.chunks_exact(self.width as usize)
     }
@@ -72,8 +72,9 @@ impl Rows {
             .map_err(|error| Error::contents(error.field(), error.expected(), error.found()))
     }
 
-    /// Refuses a table that additions could not have made: each raises one counter of every row by
-    /// its weight, so all rows add up to the total, or to more where counting has stopped.
+    /// Returns an error for a table that additions could not have produced. Each addition raises
+    /// one counter of every row by its weight. So each row adds up to the total, or to more if the
+    /// total is saturated.
     pub(super) fn check_sums(self, table: &[u64], total: u64) -> Result<()> {
         match self.of(table).map(sum).find(|&sum| sum.min(u64::MAX.into()) != u128::from(total)) {
             None => Ok(()),
@@ -96,7 +97,7 @@ pub(super) fn sum(row: &[u64]) -> u128 {
     row.iter().map(|&counter| u128::from(counter)).sum()
 }
 
-/// Refuses weights that are not one for each key.
+/// Returns an error if there is not one weight for each key.
 pub(super) fn require_weights(keys: usize, weights: &[u64]) -> Result<()> {
     if weights.len() == keys {
         return Ok(());

@@ -1,10 +1,10 @@
-//! Sketches whose kind of key the compiler knows.
+//! Sketches whose kind of key is known at compile time.
 //!
-//! A sketch holds one kind of key, and which one is decided when it is built: tables need that,
-//! because their columns are known only at run time. So inserting a key can fail. Code that knows
-//! its keys wraps the sketch in [`Texts`] or [`Integers`]: a key of another kind does not compile,
-//! keys are taken by value or by reference, and inserting into a sketch of hashes cannot fail. The
-//! bytes are the same.
+//! A sketch holds one kind of key, which is chosen when the sketch is built. Tables need that,
+//! because the types of their columns are known only at run time. So inserting a key can fail. Code
+//! that knows its kind of key wraps the sketch in [`Texts`] or [`Integers`]. Then a key of another
+//! kind does not compile, keys are taken by value or by reference, and inserting into a sketch that
+//! keeps only hashes cannot fail. The bytes are the same.
 //!
 //! ```
 //! use crivo::distinct::HyperLogLog;
@@ -20,9 +20,9 @@
 //! # Ok::<(), crivo::Error>(())
 //! ```
 //!
-//! Sketches that keep the keys themselves can refuse one: a text that is too long, an integer
-//! outside of the universe. Inserting returns a `Result` there, and nothing where no key of the
-//! kind can be refused:
+//! Sketches that keep the keys themselves can refuse a key: a text that is too long, or an integer
+//! outside the universe. For these, inserting returns a `Result`. If no key of the kind can be
+//! refused, it returns nothing:
 //!
 //! ```
 //! use crivo::frequency::HeavyHitters;
@@ -77,7 +77,7 @@ pub type Texts<S> = Typed<S, Text>;
 /// A sketch of integers of up to 64 bits.
 pub type Integers<S> = Typed<S, Integer>;
 
-/// A kind of key, as a type. Sealed: the kinds are [`Text`] and [`Integer`].
+/// A kind of key, as a type. This trait is sealed: the kinds are [`Text`] and [`Integer`].
 pub trait KeyType: sealed::Sealed {
     /// The kind in the format.
     const KIND: KeyKind;
@@ -118,13 +118,13 @@ impl<T: KeyType, K: KeyOf<T> + ?Sized> KeyOf<T> for &K {}
 
 /// A sketch that can be made without a size, for keys of any scheme.
 pub trait DefaultSize: Sized {
-    /// Returns an empty sketch of the size that `crivo` takes if none is given.
+    /// Returns an empty sketch of the size that `crivo` uses by default.
     fn of_default_size(scheme: KeyScheme) -> Self;
 }
 
 /// A sketch whose kind of key is part of its type; see the [module](self).
 ///
-/// It dereferences to the sketch, for everything but inserting.
+/// It dereferences to the sketch for everything except inserting.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Typed<S, T> {
     sketch: S,
@@ -144,13 +144,13 @@ impl<S: Sketch, T: KeyType> Typed<S, T> {
         Ok(Self { sketch, kind: PhantomData })
     }
 
-    /// Returns the sketch itself: to be merged, stored, or given to code that knows its keys at run
-    /// time.
+    /// Returns the sketch itself, for example to merge or store it, or for code that knows the kind
+    /// of key only at run time.
     pub fn into_inner(self) -> S {
         self.sketch
     }
 
-    /// Adds one key. It returns a `Result` if the sketch can refuse a key of this kind: see
+    /// Adds one key. Returns a `Result` if the sketch can refuse a key of this kind: see
     /// [`TakesKeys`].
     #[inline]
     pub fn insert<K: KeyOf<T>>(&mut self, key: K) -> S::Outcome
@@ -160,10 +160,11 @@ impl<S: Sketch, T: KeyType> Typed<S, T> {
         self.sketch.insert_key(&key)
     }
 
-    /// Adds many keys to a sketch that can refuse one; others have [`extend`](Extend::extend).
+    /// Adds many keys to a sketch that can refuse one. Other sketches have
+    /// [`extend`](Extend::extend).
     ///
     /// # Errors
-    /// If a key is refused; those before it were added.
+    /// If a key is refused; the keys before it stay added.
     pub fn try_extend<K: KeyOf<T>>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<()>
     where
         S: TakesKeys<T, Outcome = Result<()>>,
@@ -192,10 +193,10 @@ impl<S: Sketch, T: KeyType> Typed<S, T> {
 }
 
 impl<T: KeyType> Typed<WeightedReservoir, T> {
-    /// Shows one key with its weight to the sample.
+    /// Offers one key with its weight to the sample.
     ///
     /// # Errors
-    /// If the weight is negative or not finite, or the key is a text of 4 GiB and more.
+    /// If the weight is negative or not finite, or if the key is a text of 4 GiB or more.
     ///
     /// ```
     /// use crivo::{keys::Texts, sampling::WeightedReservoir};

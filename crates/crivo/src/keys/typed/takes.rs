@@ -1,4 +1,4 @@
-//! Which sketches take which kinds of keys, and what can go wrong then.
+//! Which sketches take which kinds of keys, and whether they can refuse a key.
 
 use super::{Integer, KeyOf, KeyType, Text};
 use crate::error::Result;
@@ -11,24 +11,24 @@ use crate::quantiles::KeyQuantiles;
 use crate::sampling::Reservoir;
 use crate::sketch::{InsertHashes, Sketch};
 
-/// A sketch that takes keys of a kind, as [`Typed`](super::Typed) gives them to it.
+/// A sketch that takes keys of one kind, as [`Typed`](super::Typed) passes them.
 ///
-/// A sketch of hashes cannot refuse a key of its kind. A sketch that keeps the keys themselves
-/// refuses a text that is too long for it, and one with a universe what lies outside.
+/// A sketch that keeps only hashes cannot refuse a key of its kind. A sketch that keeps the keys
+/// themselves refuses a text that is too long. A sketch with a universe refuses keys outside it.
 pub trait TakesKeys<T: KeyType>: Sketch {
-    /// What inserting returns: nothing where a key of the kind cannot be refused, otherwise a
+    /// The result of inserting: `()` if a key of the kind cannot be refused, otherwise a
     /// [`Result`].
     type Outcome;
 
     /// Adds one key.
     fn insert_key<K: KeyOf<T>>(&mut self, key: &K) -> Self::Outcome;
 
-    /// Adds many keys; returns at the first that is refused.
+    /// Adds many keys. Returns at the first key that is refused.
     fn insert_keys<K: KeyOf<T>>(&mut self, keys: impl Iterator<Item = K>) -> Self::Outcome;
 }
 
-/// As many keys are gathered before they are hashed and inserted together, so that memory accesses
-/// overlap.
+/// The number of keys that are collected before they are hashed and inserted together, so that
+/// memory accesses overlap.
 const AT_ONCE: usize = 256;
 
 impl<S: InsertHashes, T: KeyType> TakesKeys<T> for S {
@@ -45,7 +45,7 @@ impl<S: InsertHashes, T: KeyType> TakesKeys<T> for S {
         let mut hashes = Vec::with_capacity(AT_ONCE);
         let mut integers = Vec::with_capacity(AT_ONCE);
         for key in keys {
-            // Integers are hashed together, which wide vectors are for.
+            // Integers are hashed together, so that wide vectors can be used.
             match key.to_ref() {
                 KeyRef::Integer(integer) => integers.push(integer),
                 _ => hashes.push(key.hash_with(scheme)),
@@ -58,7 +58,8 @@ impl<S: InsertHashes, T: KeyType> TakesKeys<T> for S {
     }
 }
 
-/// Empties two lists of keys into a sketch: integers that are to be hashed, and hashes.
+/// Inserts two lists of keys into a sketch and clears them: integers that are not hashed yet, and
+/// hashes.
 fn insert_gathered<S: InsertHashes>(sketch: &mut S, integers: &mut Vec<u64>, hashes: &mut Vec<u64>) {
     sketch.scheme().hash_integers(integers, hashes);
     sketch.insert_hashes(hashes);
@@ -66,7 +67,7 @@ fn insert_gathered<S: InsertHashes>(sketch: &mut S, integers: &mut Vec<u64>, has
     hashes.clear();
 }
 
-/// Sketches that keep keys, whose own `insert` says whether it could.
+/// Sketches that keep keys, and whose `insert` can refuse one.
 macro_rules! can_refuse {
     ($($sketch:ty: $($kind:ty),*;)*) => {$($(
         impl TakesKeys<$kind> for $sketch {
@@ -100,8 +101,8 @@ macro_rules! take_every_integer {
 
             #[inline]
             fn insert_key<K: KeyOf<Integer>>(&mut self, key: &K) {
-                // Only the kind and the length of a text are checked, and the kind was when the
-                // sketch was wrapped.
+                // Only the kind and the length of a text are checked. The kind was checked when the
+                // sketch was wrapped, and an integer has no length.
                 _ = self.insert(key);
             }
 

@@ -1,9 +1,10 @@
-//! From a set of hashes to a table whose slots give back the fingerprint of each.
+//! Builds a table from a set of hashes. The slots of each hash give its fingerprint.
 //!
 //! Every hash is an equation: the exclusive or of its three slots is its fingerprint. A slot that
-//! only one hash uses can be set last and makes that equation true whatever the others hold, so the
-//! hash is taken away, which may leave other slots with one hash. When all are gone, slots are set
-//! in the opposite order. If some are left over, hashes are spread anew by a seed.
+//! only one hash uses can be set last, which makes that equation true whatever the other slots
+//! hold. So the hash is removed, which may leave other slots with one hash. When all hashes are
+//! removed, slots are set in the opposite order. If some hashes remain, all are spread anew with
+//! another seed.
 
 use super::shape::{ARITY, Shape, fingerprint};
 use crate::cpu::{reserved, zeroed};
@@ -12,16 +13,16 @@ use crate::hash::split_mix::{finish, mix};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// How often hashes are spread anew. An attempt fails in a few percent of small sets and hardly
-/// ever in large ones, and seeds depend on all hashes, so that no set can be made for which many
-/// fail.
+/// The most attempts with different seeds. An attempt fails in a few percent of small sets and
+/// hardly ever in large ones. Seeds depend on all hashes, so no set can be made for which many
+/// attempts fail.
 const ATTEMPTS: u32 = 100;
-/// The number of hashes of a part, about, unless there would be too many parts.
+/// The approximate number of hashes of a part, unless there would be too many parts.
 const PART: usize = 256;
-/// More parts at once than this are slower to write than what they save.
+/// The base-2 logarithm of the most parts. More parts at once are slower to write than they save.
 const MOST_PARTS_BITS: u32 = 10;
 
-/// A table that was built, and the seed by which its hashes are spread.
+/// A finished table, and the seed that its hashes are spread with.
 pub(super) struct Built {
     pub(super) keys: u64,
     pub(super) seed: u64,
@@ -29,30 +30,30 @@ pub(super) struct Built {
     pub(super) table: Vec<u8>,
 }
 
-/// Returns the hash from which slots and fingerprint are taken. Without a seed it is the hash as it
-/// came: that one is uniform, and sorted hashes then have sorted slots.
+/// Returns the hash that slots and fingerprint are taken from. With seed 0 it is the hash itself.
+/// That is uniform too, and sorted hashes then have sorted slots.
 #[inline(always)]
 pub(super) fn spread(hash: u64, seed: u64) -> u64 {
     if seed == 0 { hash } else { finish(hash ^ seed) }
 }
 
-/// Builds the table of the different ones among the hashes. It depends on their set alone.
+/// Builds the table of the distinct hashes. It depends only on their set.
 pub(super) fn build(hashes: &[u64]) -> Result<Built> {
     build_within(hashes, ATTEMPTS)
 }
 
 fn build_within(hashes: &[u64], attempts: u32) -> Result<Built> {
-    // Most inputs repeat no hash and can be placed as they are. They are not sorted: the table is
-    // the same in any order.
+    // Most inputs repeat no hash and can be placed without a seed. They are not sorted, because the
+    // table is the same in any order.
     if attempts > 0
         && let Some(built) = attempt(dealt(hashes)?.0, 0)?
     {
         return Ok(built);
     }
     let set = sorted_set(hashes)?;
-    // Without repetitions the hashes as they are were tried just now.
+    // Without repetitions, the hashes were already tried without a seed.
     let tried = u32::from(set.len() == hashes.len());
-    // Seeds depend on every hash: a set made to fail with one would have to know it.
+    // Seeds depend on every hash, so a set made to fail with one seed would have to know it.
     let mut state = set.iter().fold(set.len() as u64, |state, hash| mix(state ^ hash));
     for number in tried..attempts {
         state = if number == 0 { state } else { mix(state).max(1) };
@@ -71,7 +72,8 @@ fn build_within(hashes: &[u64], attempts: u32) -> Result<Built> {
     ))
 }
 
-/// Returns the table of hashes that a seed has spread, if they are different and can all be placed.
+/// Returns the table of hashes that were spread with a seed, if they are distinct and can all be
+/// placed.
 fn attempt(hashes: Vec<u64>, seed: u64) -> Result<Option<Built>> {
     let keys = hashes.len() as u64;
     let shape = Shape::for_keys(keys);
@@ -79,17 +81,16 @@ fn attempt(hashes: Vec<u64>, seed: u64) -> Result<Option<Built>> {
     Ok(Some(Built { keys, seed, shape, table: peeled.assign(shape)? }))
 }
 
-/// What is known of each slot: 9 bytes.
+/// The data about each slot while hashes are removed: 9 bytes.
 struct Slots {
     /// The exclusive or of the hashes that use it.
     joined: Vec<u64>,
-    /// Four times the number of hashes that use it, plus the exclusive or of its position (0 to 2)
-    /// among the slots of each.
+    /// For each slot, four times the number of hashes that use it, plus the exclusive or of its
+    /// position (0 to 2) among the slots of each.
     uses: Vec<u8>,
 }
 
-/// The hashes in the order in which they were taken away, and for each which of its slots was its
-/// own.
+/// The hashes in the order of their removal. For each, which of its slots only it used.
 struct Peeled {
     order: Vec<u64>,
     own: Vec<u8>,
@@ -100,7 +101,7 @@ impl Slots {
         Ok(Self { joined: zeroed(shape.slots())?, uses: zeroed(shape.slots())? })
     }
 
-    /// Counts a hash at its slots; returns false if a slot cannot count it.
+    /// Counts a hash at its slots. Returns false if a slot cannot count it.
     #[inline(always)]
     fn count(&mut self, shape: Shape, hash: u64) -> bool {
         let mut counts = true;
@@ -112,20 +113,21 @@ impl Slots {
         counts
     }
 
-    /// Takes hashes away one by one, and returns them in that order unless some are left.
+    /// Removes hashes one by one, and returns them in that order. Returns `None` if some cannot be
+    /// removed.
     fn peel(mut self, shape: Shape, hashes: Vec<u64>) -> Result<Option<Peeled>> {
         let keys = hashes.len();
         if !hashes.iter().fold(true, |counts, &hash| self.count(shape, hash) & counts) {
             return Ok(None);
         }
-        // From here on the slots know the hashes, so their memory is free for the order.
+        // From here on the slots know the hashes, so the memory of the hashes can hold the order.
         let (mut order, mut own) = (hashes, reserved(keys as u64)?);
         order.clear();
         let Self { joined, uses } = &mut self;
         let mut alone = Vec::new();
         for start in 0..uses.len() {
-            // What follows from one slot is done before the next one is looked at: it lies near, in
-            // the cache.
+            // All hashes that one slot leads to are removed before the next slot is looked at,
+            // because their slots are near and still in the cache.
             if uses[start] >> 2 == 1 {
                 alone.push(start);
             }
@@ -153,7 +155,7 @@ impl Slots {
 }
 
 impl Peeled {
-    /// Sets the slots, the last hash that was taken away first.
+    /// Sets the slots, in the opposite order of removal.
     fn assign(self, shape: Shape) -> Result<Vec<u8>> {
         let mut table = zeroed::<u8>(shape.slots())?;
         for (&hash, &which) in self.order.iter().zip(&self.own).rev() {
@@ -165,7 +167,7 @@ impl Peeled {
     }
 }
 
-/// The two slots of a hash beside the given one.
+/// Returns the positions of the other two slots of a hash.
 #[inline(always)]
 fn others(which: u8) -> [usize; ARITY - 1] {
     match which {
@@ -175,8 +177,8 @@ fn others(which: u8) -> [usize; ARITY - 1] {
     }
 }
 
-/// Returns the hashes in parts by their top bits, and where each part ends. Hashes of a part have
-/// their slots near each other, which keeps building in the cache.
+/// Sorts the hashes into parts by their top bits. Returns them, and the end of each part. The
+/// hashes of a part have their slots near each other, so that building stays in the cache.
 fn dealt(hashes: &[u64]) -> Result<(Vec<u64>, Vec<usize>)> {
     let mut dealt: Vec<u64> = zeroed(hashes.len() as u64)?;
     let parts_bits = (hashes.len() / PART).max(1).ilog2().clamp(1, MOST_PARTS_BITS);
@@ -195,8 +197,8 @@ fn dealt(hashes: &[u64]) -> Result<(Vec<u64>, Vec<usize>)> {
     Ok((dealt, ends))
 }
 
-/// Returns the different ones among the hashes in ascending order. Parts that fit in the cache are
-/// sorted in half of the time.
+/// Returns the distinct hashes in ascending order. Sorting parts that fit in the cache takes half
+/// of the time.
 fn sorted_set(hashes: &[u64]) -> Result<Vec<u64>> {
     let (mut sorted, ends) = dealt(hashes)?;
     let mut start = 0;
@@ -228,7 +230,7 @@ mod tests {
         assert_eq!(sorted_set(&[5, u64::MAX, 0, 5]).unwrap(), [0, 5, u64::MAX]);
     }
 
-    /// Hashes of one slot each cannot be placed as they are: the seed spreads them.
+    /// Hashes that share slots cannot be placed without a seed, which spreads them.
     #[test]
     fn hashes_that_lie_together_are_spread() {
         let crowded: Vec<u64> = (0..1_000).map(|i| i << 40).collect();
@@ -237,9 +239,9 @@ mod tests {
         assert!(crowded.iter().all(|&hash| answers(&built, hash)));
     }
 
-    /// Sets that are made for the first attempts to fail: of each seed that small tables may try,
-    /// found by trying, two hashes with the same slots. Seeds depend on the set, so the set that
-    /// results has others.
+    /// Sets made for the first attempts to fail. For each seed that a small table may try, they
+    /// have two hashes with the same slots, found by search. Seeds depend on the set, so the
+    /// resulting set has others.
     #[test]
     fn sets_made_for_one_seed_are_built_with_another() {
         let mut hashes: Vec<u64> = (0..40).map(mix).collect();

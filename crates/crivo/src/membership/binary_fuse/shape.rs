@@ -1,25 +1,25 @@
-//! How large the table is, and where the three slots of a hash lie in it.
+//! The size of the table, and the positions of a hash's three slots in it.
 //!
 //! Sizes are computed with additions, multiplications and divisions only, which give the same
 //! result on every machine. So the same keys have the same bytes everywhere.
 
 use crate::hash::{index, multipliers};
 
-/// The fingerprint is the top byte of the hash times this, because the hash itself decides the
-/// slots.
+/// The multiplier for fingerprints. A fingerprint is the top byte of the product, because the hash
+/// itself decides the slots.
 const FINGERPRINT: u64 = multipliers(2)[1];
-/// The bits of the hash from here on choose the slot in the second segment, the lowest bits that in
-/// the third.
+/// The first bit of the hash that chooses the slot in the second segment. The bits below it choose
+/// the slot in the third segment.
 const SECOND: u32 = 18;
 
-/// The number of slots that a key has, each in a segment of its own.
+/// The number of slots that a key has, each in its own segment.
 pub(super) const ARITY: usize = 3;
 /// The base-2 logarithm of the length of a segment. With the longest, three segments fill 768 KiB.
 pub(super) const SEGMENT_BITS: std::ops::RangeInclusive<u8> = 2..=18;
 
 /// A table of `segments + 2` segments of `2^segment_bits` slots each.
 ///
-/// A hash chooses a slot of the first `segments` segments; its other two slots are in the next two
+/// A hash chooses a slot of the first `segments` segments. Its other two slots are in the next two
 /// segments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
@@ -28,11 +28,12 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// The table of a filter without keys.
+    /// The shape of the table of a filter without keys.
     pub(super) const EMPTY: Self = Self { segment_bits: 0, segments: 0 };
 
-    /// Returns the shape for that many different hashes: 1.125 slots each for a million and more,
-    /// and more for fewer, where a table that is as full often has no solution.
+    /// Returns the shape for `keys` different hashes: 1.125 slots for each if there are a million
+    /// or more. Fewer hashes get more slots each, because a small table that is as full often has
+    /// no solution.
     pub(super) fn for_keys(keys: u64) -> Self {
         if keys == 0 {
             return Self::EMPTY;
@@ -68,7 +69,7 @@ impl Shape {
     }
 }
 
-/// Returns what the three slots of a spread hash must have as their exclusive or.
+/// Returns the fingerprint of a spread hash: the exclusive or that its three slots must have.
 #[inline(always)]
 pub(super) fn fingerprint(hash: u64) -> u8 {
     (hash.wrapping_mul(FINGERPRINT) >> 56) as u8

@@ -1,15 +1,15 @@
-//! How many blocks? From the filter's true rate, which knows that some blocks are fuller than
-//! others.
+//! How many blocks? Computed from the filter's true rate, which accounts for blocks that are fuller
+//! than others.
 
 use super::{BlockedBloom, WORD, WORDS};
 use crate::error::{Error, Result};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Below this the fullest blocks would need a multiple of a Bloom filter's memory.
+/// The least rate. Below it the fullest blocks would need a multiple of a Bloom filter's memory.
 const LEAST_RATE: f64 = 1e-6;
 
-/// The most items a filter is sized for.
+/// The most items that a filter is sized for.
 const MOST_ITEMS: u64 = 1 << 40;
 
 pub(super) fn check_blocks(blocks: u64) -> Result<()> {
@@ -21,7 +21,7 @@ pub(super) fn check_blocks(blocks: u64) -> Result<()> {
     }
 }
 
-/// The fewest blocks that have the rate with that many keys.
+/// Returns the fewest blocks that reach the rate with `items` keys.
 pub(super) fn blocks_for(items: u64, rate: f64) -> Result<u64> {
     if items == 0 || items > MOST_ITEMS {
         return Err(Error::parameter("items", format_args!("1 to {MOST_ITEMS}"), items));
@@ -46,13 +46,13 @@ pub(super) fn blocks_for(items: u64, rate: f64) -> Result<u64> {
     Ok(enough)
 }
 
-/// `Σ P(j)·(1 − (63/64)^j)^8` over the number of keys in a block, which is Poisson.
+/// Returns `Σ P(j)·(1 − (63/64)^j)^8` over the number `j` of keys in a block, which is Poisson.
 pub(super) fn expected_rate(blocks: u64, items: u64) -> f64 {
     if items == 0 {
         return 0.0;
     }
     let mean = items as f64 / blocks.max(1) as f64;
-    // Twelve deviations hold all but 10⁻³⁰ of the blocks.
+    // All but 10⁻³⁰ of the blocks are within twelve deviations.
     let width = 12.0 * mean.sqrt() + 40.0;
     let (first, last) = (libm::floor((mean - width).max(0.0)), libm::ceil(mean + width));
     if first > 1e6 {
@@ -74,7 +74,7 @@ pub(super) fn expected_rate(blocks: u64, items: u64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Whatever the goal: it is reached, and with one block less it would be missed.
+    /// Each goal is reached, and one block less would miss it.
     #[test]
     fn goal_is_reached_and_not_exceeded() {
         for items in [1, 1_000, 123_456, 10_000_000, 1 << 33] {

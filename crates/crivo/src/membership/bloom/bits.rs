@@ -8,26 +8,26 @@ use crate::prelude::*;
 
 const WORD: u64 = u64::BITS as u64;
 
-/// How many keys are looked at together: enough independent memory accesses to keep the memory
-/// busy, few enough that their places stay in the first cache.
+/// The number of keys that are looked up together: enough for independent memory accesses to keep
+/// the memory busy, and few enough for their places to stay in the first-level cache.
 const CHUNK: usize = 32;
 
-/// How many places of a chunk are kept at once.
+/// The number of places of a chunk that are kept at once.
 const PLACES: usize = 8 * CHUNK;
 
-/// How many rows every key is tested in before any branch. Most keys that are not in the filter
-/// fail within these; when each would fail is a toss, which the processor guesses wrong half of the
-/// time.
+/// The number of rows that every key is tested in before any branch. Most keys that are not in the
+/// filter fail within these rows. Each row fails at random, so the processor would mispredict a
+/// branch half of the time.
 const FIRST_ROWS: usize = 2;
 
-/// Up to this many words the array is nearly in the second cache: the processor fetches ahead by
-/// itself, and telling it to only costs.
+/// Up to this many words the array nearly fits in the second-level cache. The processor then
+/// prefetches by itself, and prefetch instructions only cost time.
 const CACHED_WORDS: usize = 1 << 18;
 
 /// Runs the expression with the multipliers of the rows, one for each bit of a key. Up to ten rows,
-/// as many as a rate of one in a thousand takes, it is compiled for their number: loops are
-/// unrolled then, with the multipliers built in, which is worth a quarter of the time of an
-/// insertion.
+/// the number for a rate of one in a thousand, the expression is compiled for each number of rows.
+/// Then loops are unrolled and the multipliers are constants, which saves a quarter of the time of
+/// an insertion.
 macro_rules! with_rows {
     ($number:expr, $rows:ident => $body:expr) => {
         with_rows!(@known $number, $rows, $body, 1 2 3 4 5 6 7 8 9 10)
@@ -54,7 +54,7 @@ pub(super) struct Bits {
 }
 
 impl Bits {
-    /// All zero.
+    /// Creates an array of zeros.
     pub(super) fn new(len: u64, hashes: u32) -> Result<Self> {
         Ok(Self { words: zeroed(len.div_ceil(WORD))?, len, hashes })
     }
@@ -67,7 +67,7 @@ impl Bits {
         self.hashes
     }
 
-    /// Sixty-four bits each; those past the end are zero.
+    /// Returns the words, of 64 bits each. Bits past the end are zero.
     pub(super) fn words(&self) -> &[u64] {
         &self.words
     }
@@ -76,21 +76,21 @@ impl Bits {
         self.words.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// Replaces the words by those of `iterator`; `false` if a bit past the end is set.
+    /// Replaces the words by those of `iterator`. Returns false if a bit past the end is set.
     pub(super) fn fill_from(&mut self, words: impl Iterator<Item = u64>) -> bool {
         self.words.iter_mut().zip(words).for_each(|(mine, word)| *mine = word);
         let used = self.len % WORD;
         used == 0 || self.words.last().is_none_or(|last| last >> used == 0)
     }
 
-    /// Combines each word with that of `other`, which has the same length.
+    /// Combines each word with the corresponding word of `other`, which has the same length.
     pub(super) fn combine(&mut self, other: &Self, operation: impl Fn(u64, u64) -> u64) {
         for (mine, &theirs) in self.words.iter_mut().zip(&other.words) {
             *mine = operation(*mine, theirs);
         }
     }
 
-    /// Returns how many bits are set in either.
+    /// Returns how many bits are set in at least one of the two arrays.
     pub(super) fn ones_in_union(&self, other: &Self) -> u64 {
         self.words
             .iter()
@@ -99,25 +99,25 @@ impl Bits {
             .sum()
     }
 
-    /// One multiplier for each bit of a key.
+    /// Returns one multiplier for each bit of a key.
     #[inline(always)]
     fn rows(&self) -> &'static [u64] {
         multipliers(self.hashes)
     }
 
-    /// The place of the bit that a row chooses.
+    /// Returns the place of the bit that a row chooses.
     #[inline(always)]
     fn place(&self, hash: u64, multiplier: u64) -> u64 {
         index(hash.wrapping_mul(multiplier), self.len)
     }
 
-    /// The bit at a place, as the lowest of a word; the others are those beside it.
+    /// Returns a word whose lowest bit is the bit at a place. Its other bits are meaningless.
     #[inline(always)]
     fn bit(&self, place: u64) -> u64 {
         self.words[(place / WORD) as usize] >> (place % WORD)
     }
 
-    /// Sets the bits of a key; whether one of them was zero.
+    /// Sets the bits of a key. Returns true if one of them was zero.
     #[inline(always)]
     pub(super) fn insert(&mut self, hash: u64) -> bool {
         with_rows!(self.hashes, rows => {
@@ -141,7 +141,8 @@ impl Bits {
         })
     }
 
-    /// The same as one by one: all places of a chunk are fetched before the first is written.
+    /// Adds many keys. Same result as one by one, but all places of a chunk are prefetched before
+    /// the first is written.
     pub(super) fn insert_all(&mut self, hashes: &[u64]) {
         if self.words.len() <= CACHED_WORDS {
             for &hash in hashes {
@@ -158,8 +159,8 @@ impl Bits {
         }
     }
 
-    /// The same as one by one, in two steps: the first rows of a whole chunk, then the other rows
-    /// of the keys that passed.
+    /// Looks up many keys. Same result as one by one, but in two steps: the first rows of a whole
+    /// chunk, then the other rows of the keys that passed.
     pub(super) fn contains_all(&self, hashes: &[u64], found: &mut Vec<bool>) {
         let (first, others) = self.rows().split_at(self.rows().len().min(FIRST_ROWS));
         found.clear();
@@ -191,7 +192,8 @@ impl Bits {
         places.iter().fold(1, |all, &place| all & self.bit(place)) == 1
     }
 
-    /// Begins to fetch the places of the keys in the rows, and lists them; how many there are.
+    /// Prefetches the places of the keys in the rows and writes them to `places`. Returns how many
+    /// there are.
     #[inline(always)]
     fn fetch(&self, hashes: impl Iterator<Item = u64>, rows: &[u64], places: &mut [u64; PLACES]) -> usize {
         let mut count = 0;

@@ -5,7 +5,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::estimate::{Confidence, Estimate};
 
 impl CountingBloom {
-    /// Makes this the filter of both streams, bit for bit: counters are added, up to saturation.
+    /// Merges `other` into this filter, which then is the filter of both streams, bit for bit.
+    /// Counters are added, up to saturation.
     ///
     /// # Errors
     /// If sizes, capacity or scheme differ; the filter is unchanged then.
@@ -30,14 +31,15 @@ impl CountingBloom {
         Ok(())
     }
 
-    /// Takes out everything that the other filter holds: what is left is the filter of the rest,
-    /// bit for bit, if all of it was in here and nothing is saturated. Saturated counters stay.
+    /// Removes the keys of the other filter. If all of them were in this filter, and no counter is
+    /// saturated, the result is the filter of the remaining keys, bit for bit. Saturated counters
+    /// do not change.
     ///
     /// # Errors
-    /// If the other filter certainly holds something that this one does not, as often, because one
-    /// of its counters is higher ([`ErrorKind::Absent`]); or if sizes, capacity or scheme differ.
-    /// The filter is unchanged then. As with [`remove`](Self::remove), not all that is wrong can be
-    /// noticed.
+    /// If one of the other filter's counters is higher than this filter's ([`ErrorKind::Absent`]),
+    /// because then the other filter certainly holds a key that this one does not hold as often.
+    /// Also if sizes, capacity or scheme differ. The filter is unchanged then. As with
+    /// [`remove`](Self::remove), not every wrong removal can be detected.
     pub fn subtract(&mut self, other: &Self) -> Result<()> {
         self.require_same(other)?;
         let largest = self.counter_bits().largest();
@@ -58,13 +60,13 @@ impl CountingBloom {
         Ok(())
     }
 
-    /// Returns the filter of the lower of each two counters, for study.
+    /// Returns the filter of the lower counter of each pair, for study.
     ///
-    /// Every key that is in both filters is found in the result, and counted at least as often as
-    /// in the one that has it less often. More other keys are found than in a filter built from
-    /// what is shared: a cell that different keys use in the two filters stays in use. So the
-    /// false-positive rate follows from the fill as always, but [`items`](Self::items) counts those
-    /// cells too; [`intersection`](Self::intersection) knows the number of keys in both.
+    /// Every key that is in both filters is found in the result, with at least the lower of its two
+    /// counts. More other keys are found than in a filter built from the shared keys: a cell that
+    /// different keys use in the two filters stays in use. So the false-positive rate follows from
+    /// the fill as usual, but [`items`](Self::items) counts those cells too.
+    /// [`intersection`](Self::intersection) estimates the number of keys in both.
     ///
     /// # Errors
     /// If sizes, capacity or scheme differ.
@@ -83,8 +85,8 @@ impl CountingBloom {
         self.shared_items_at(other, Confidence::P95)
     }
 
-    /// Returns how many different items are in both filters, with bounds at the given confidence,
-    /// from the cells that each of them and both together leave empty.
+    /// Returns how many different items are in both filters, with bounds at the given confidence.
+    /// It is estimated from the cells that are empty in each filter, and in both.
     ///
     /// # Errors
     /// If sizes, capacity or scheme differ.

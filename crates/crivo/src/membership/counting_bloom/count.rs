@@ -1,4 +1,4 @@
-//! How often is a key in there?
+//! How often is a key in the filter?
 
 use super::CountingBloom;
 use crate::error::Result;
@@ -6,7 +6,7 @@ use crate::estimate::{Confidence, Estimate};
 use crate::keys::Key;
 
 impl CountingBloom {
-    /// Returns how often the key is in there, with bounds at 95 %: see
+    /// Returns how often the key is in the filter, with bounds at 95 %: see
     /// [`count_at`](Self::count_at).
     ///
     /// # Errors
@@ -15,13 +15,14 @@ impl CountingBloom {
         self.count_at(key, Confidence::P95)
     }
 
-    /// Returns how often the key is in there: the least of its counters.
+    /// Returns how often the key is in the filter: the least of its counters.
     ///
-    /// The upper bound is certain, and infinite if the counter is saturated. The lower one holds
-    /// with the given confidence, over all keys that could be asked about, in there or not: other
-    /// keys add `j` or more to all counters of a key with probability `s^k`, where the share `s` of
-    /// counters from `j` up is at most the fill, and at most the mean counter divided by `j`. While
-    /// `fill^k` is below what the confidence leaves, the bounds are the count itself.
+    /// The upper bound is certain, and infinite if the counter is saturated. The lower bound holds
+    /// with the given confidence over all possible keys, whether they are in the filter or not.
+    /// Other keys add `j` or more to all counters of a key with probability `s^k`. Here `s` is the
+    /// share of counters of at least `j`, which is at most the fill, and at most the mean counter
+    /// divided by `j`. While `fill^k` is at most one minus the confidence, both bounds are the
+    /// count itself.
     ///
     /// # Errors
     /// If the key is not of the filter's kind.
@@ -29,12 +30,12 @@ impl CountingBloom {
         Ok(self.count_hash_at(self.scheme.hash(key)?, confidence))
     }
 
-    /// Returns how often the key of this hash is in there, with bounds at 95 %.
+    /// Returns how often the key of this hash is in the filter, with bounds at 95 %.
     pub fn count_hash(&self, hash: u64) -> Estimate {
         self.count_hash_at(hash, Confidence::P95)
     }
 
-    /// Returns how often the key of this hash is in there: see [`count_at`](Self::count_at).
+    /// Returns how often the key of this hash is in the filter: see [`count_at`](Self::count_at).
     pub fn count_hash_at(&self, hash: u64, confidence: Confidence) -> Estimate {
         let counters = (0..self.hashes).map(|row| self.counters.get(self.cell(hash, row)));
         let least = counters.min().unwrap_or(0);
@@ -54,7 +55,7 @@ impl CountingBloom {
         if self.false_positive_rate() <= unlikely {
             return 0.0;
         }
-        // The least j with (mean/j)^k ≤ unlikely is too much; one less is not.
+        // The least j with (mean/j)^k ≤ unlikely is improbable, so the bound is one less.
         let mean = self.counters.tally().sum as f64 / self.cells() as f64;
         libm::ceil(mean / libm::pow(unlikely, 1.0 / f64::from(self.hashes))) - 1.0
     }

@@ -9,15 +9,16 @@ use crate::keys::{KeyKind, KeyRef, KeyScheme};
 use crate::prelude::*;
 
 impl ColumnProfile {
-    /// The profile as bytes: the contents of a `.crivo` file.
+    /// Returns the profile as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The profile that the bytes hold.
+    /// Reads a profile from bytes.
     ///
     /// # Errors
-    /// If they are not the whole, undamaged bytes of a `ColumnProfile`: see [`Decode::decode`].
+    /// If the bytes are not the complete, undamaged bytes of a `ColumnProfile`; see
+    /// [`Decode::decode`].
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Decode::decode(bytes)
     }
@@ -77,7 +78,7 @@ impl Decode for ColumnProfile {
     }
 }
 
-/// A sketch in an envelope of its own, whose keys are hashed as the profile's.
+/// Reads a sketch in its own envelope. Its keys must be hashed under the profile's scheme.
 fn sketch<S: Decode>(field: &'static str, scheme: KeyScheme, reader: &mut Reader<'_>) -> Result<S> {
     let (header, payload) = open(reader.envelope(field)?)?;
     if header.scheme == scheme {
@@ -103,7 +104,7 @@ impl ColumnProfile {
             .map_err(|error| Error::contents(error.field(), error.expected(), error.found()))
     }
 
-    /// Refuses parts that cannot be of one column.
+    /// Refuses parts that cannot belong to the same column.
     fn require_parts_that_agree(&self) -> Result<()> {
         let Sketches { distinct, top, sample, numbers } = &*self.sketches;
         let facts = &*self.facts;
@@ -121,7 +122,8 @@ impl ColumnProfile {
         }
         let counted = numbers.count().saturating_add(numbers.not_finite());
         expect("numbers", of_kind(Kind::Integer).saturating_add(of_kind(Kind::Float)), counted)?;
-        // As many different values as there are, at most, and at least one.
+        // There are at most as many different values as values, and at least one if there are
+        // values.
         let least = distinct.estimate().lower().min(1.0);
         if distinct.is_empty() != (values == 0) || least > values as f64 {
             return Err(Error::contents(

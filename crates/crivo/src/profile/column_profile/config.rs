@@ -1,4 +1,4 @@
-//! How large the parts of a profile are.
+//! The sizes of a profile's parts.
 
 use crate::distinct::UltraLogLog;
 use crate::error::{Error, Result};
@@ -8,26 +8,26 @@ use crate::prelude::*;
 use crate::profile::DDSketch;
 use crate::sampling::Reservoir;
 
-/// The sizes of a profile's parts; profiles merge if they are the same.
+/// The sizes of a profile's parts. Profiles can be merged only if their sizes are equal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProfileConfig {
     /// The precision of the [`UltraLogLog`] that counts different values.
     pub precision: u8,
-    /// How many counters find the most frequent values ([`HeavyHitters`]).
+    /// The number of counters for the most frequent values ([`HeavyHitters`]).
     pub counters: u32,
-    /// How many values are in the sample ([`Reservoir`]).
+    /// The number of values in the sample ([`Reservoir`]).
     pub sample: u32,
     /// The relative error of quantiles ([`DDSketch`]).
     pub accuracy: f64,
-    /// How many bins they may take before it grows.
+    /// The number of bins for quantiles. If they need more, the relative error grows.
     pub bins: u32,
-    /// How many bytes of a value are kept, 8 to 4096, in the sample and as the first or last text;
-    /// longer values are not among the most frequent ones.
+    /// The number of bytes of a value, 8 to 4096, that the sample and the first and last text keep.
+    /// Longer values are not counted among the most frequent ones.
     pub longest: u32,
 }
 
-/// Different values to 1.2 %, every value above 0.2 % of all, a sample of 100, quantiles to 1 %:
-/// less than 300 KiB.
+/// Counts different values to 1.2 %, finds every value above 0.2 % of all, samples 100 values, and
+/// has quantiles to 1 %, in less than 300 KiB.
 impl Default for ProfileConfig {
     fn default() -> Self {
         Self { precision: 12, counters: 666, sample: 100, accuracy: 0.01, bins: 2048, longest: 128 }
@@ -35,13 +35,13 @@ impl Default for ProfileConfig {
 }
 
 impl ProfileConfig {
-    /// The least memory that a profile can be asked to stay within.
+    /// The least memory limit that [`for_memory`](Self::for_memory) accepts.
     pub const LEAST_MEMORY: usize = 16 << 10;
 
-    /// Returns the largest parts that together take at most `bytes`, and never more than is of use.
+    /// Returns the largest useful sizes whose parts together take at most `bytes`.
     ///
     /// # Errors
-    /// If that is less than [`LEAST_MEMORY`](Self::LEAST_MEMORY).
+    /// If `bytes` is less than [`LEAST_MEMORY`](Self::LEAST_MEMORY).
     ///
     /// ```
     /// use crivo::profile::ProfileConfig;
@@ -55,9 +55,9 @@ impl ProfileConfig {
             return Err(Error::parameter("memory", least, bytes));
         }
         let longest = (bytes >> 11).clamp(32, 256);
-        // A sixteenth for the fixed parts, then: an eighth for different values, an eighth for the
-        // sample, a quarter for quantiles, and the rest for the most frequent values, which gain
-        // most from it.
+        // An eighth each for different values and for the sample, and a quarter for quantiles. What
+        // the fixed parts leave of the rest is for the most frequent values, which gain most from
+        // memory.
         let precision = (bytes / 8).ilog2().clamp(4, 16) as u8;
         let sample = (bytes / 8 / sample_memory(longest)).clamp(1, 1000) as u32;
         let least_bins = *DDSketch::MAX_BINS.start();
@@ -73,7 +73,7 @@ impl ProfileConfig {
         Ok(config)
     }
 
-    /// The most memory that a profile of these sizes takes, whatever its values are.
+    /// Returns the most memory that a profile of these sizes takes, whatever its values are.
     pub fn most_memory(&self) -> usize {
         let Self { precision, counters, sample, bins, longest, .. } = *self;
         let longest = longest as usize;
@@ -84,7 +84,7 @@ impl ProfileConfig {
             + DDSketch::most_memory(bins)
     }
 
-    /// Refuses sizes that a part does not have.
+    /// Refuses sizes that a part cannot have.
     pub(super) fn check(&self) -> Result<()> {
         UltraLogLog::new(self.precision)?;
         HeavyHitters::new(self.counters.into())
@@ -99,7 +99,7 @@ impl ProfileConfig {
         Ok(())
     }
 
-    /// Refuses sizes that differ, naming the first.
+    /// Refuses sizes that differ from these. The error names the first one that differs.
     pub(super) fn require_same(&self, other: &Self) -> Result<()> {
         let advice = "only profiles of the same sizes can be merged";
         let counts = [
@@ -119,14 +119,14 @@ impl ProfileConfig {
     }
 }
 
-/// The most that a counter with its text takes: its share of a table that may be half full, and of
-/// an array of texts with gaps.
+/// Returns the most memory that a counter and its text take. The table may be half full, and the
+/// array of texts may have gaps.
 fn counter_memory(longest: usize) -> usize {
     80 + 2 * longest
 }
 
-/// A kept value, in a list that may be half full. The same on every machine, because it decides
-/// sizes, which are stored.
+/// Returns the most memory of a sampled value, in a list that may be half full. It is the same on
+/// every machine, because it decides sizes that are stored.
 fn sample_memory(longest: usize) -> usize {
     const { assert!(size_of::<Box<[u8]>>() <= 16) };
     2 * 16 + longest

@@ -1,31 +1,31 @@
-//! What is counted exactly: kinds, lengths, the first and the last text, the least and the greatest
-//! integer.
+//! The exact facts of a column: kinds, lengths, the first and the last text, the least and the
+//! greatest integer.
 
 use super::kind::{Kind, Parsed, parse};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Exact facts of the values that were there.
+/// The exact facts of the values of a column.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Facts {
-    /// How many values are of each kind.
+    /// The number of values of each kind.
     pub(super) kinds: [u64; Kind::ALL.len()],
-    /// How many values are too long to be counted one by one.
+    /// The number of values that are too long to be counted individually.
     pub(super) long: u64,
-    /// In characters; the least is the largest number as long as there is no value.
+    /// Lengths are in characters. The shortest is [`u64::MAX`] while there are no values.
     pub(super) shortest: u64,
     pub(super) longest: u64,
     pub(super) total_length: u64,
-    /// The first and the last text in the order of bytes, cut to the bytes that are kept.
+    /// The first and the last text in byte order, cut to the bytes that are kept.
     pub(super) first: Text,
     pub(super) last: Text,
-    /// The least and the greatest of the integers of 64 bits.
+    /// The least and the greatest integer that fits in 64 bits.
     pub(super) integers: Option<(i64, i64)>,
-    /// What they lost altogether when they became floats.
+    /// The sum of the differences between these integers and their floats.
     pub(super) lost: i128,
 }
 
-/// A text with its beginning as a number, which decides most comparisons.
+/// A text with its first bytes as a number, which decides most comparisons.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Text {
     start: u64,
@@ -48,13 +48,13 @@ impl Text {
     }
 }
 
-/// The first eight bytes as a number that has the order of texts; those that are missing are 0.
+/// Returns the first eight bytes as a number that sorts like the text. Missing bytes are 0.
 #[inline]
 pub(super) fn start_of(bytes: &[u8]) -> u64 {
     let length = bytes.len();
     match (bytes.first_chunk::<8>(), bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
         (Some(start), ..) => u64::from_be_bytes(*start),
-        // Where the two overlap they are the same.
+        // Where the two chunks overlap, their bytes are the same.
         (None, Some(front), Some(back)) => {
             u64::from(u32::from_be_bytes(*front)) << 32
                 | u64::from(u32::from_be_bytes(*back)) << (64 - 8 * length)
@@ -70,10 +70,10 @@ pub(super) fn start_of(bytes: &[u8]) -> u64 {
     }
 }
 
-/// The bits that no byte of ASCII has.
+/// The bits that are never set in ASCII.
 const NOT_ASCII: u64 = 0x8080_8080_8080_8080;
 
-/// Floats hold integers up to here.
+/// Floats represent all integers up to this magnitude.
 const EXACT: u64 = 1 << 53;
 
 impl Facts {
@@ -91,13 +91,13 @@ impl Facts {
         }
     }
 
-    /// How many values there were.
+    /// Returns the number of values.
     pub(super) fn values(&self) -> u64 {
         self.kinds.iter().fold(0, |sum, &count| sum.saturating_add(count))
     }
 
-    /// Takes in a value that came `weight` times. `is_first` says that there was none before.
-    /// Returns what the value is.
+    /// Adds a value that occurred `weight` times. `is_first` means that there was no value before.
+    /// Returns the parsed value.
     #[inline]
     pub(super) fn insert(&mut self, text: &[u8], weight: u64, kept: usize, is_first: bool) -> Parsed {
         let start = start_of(text);
@@ -161,7 +161,8 @@ impl Facts {
         self.lost = self.lost.saturating_add(other.lost);
     }
 
-    /// Whether the integers can have lost that much: 2^9 each, and nothing if floats hold them all.
+    /// Returns true if the integers can have lost that much: at most 2^9 each, and nothing if
+    /// floats represent all of them.
     pub(super) fn can_have_lost(&self) -> bool {
         let most = |(least, greatest): (i64, i64)| {
             if least.unsigned_abs().max(greatest.unsigned_abs()) <= EXACT { 0 } else { 1 << 9 }
@@ -171,15 +172,14 @@ impl Facts {
             || integers == u64::MAX
     }
 
-    /// Bytes behind the pointers.
+    /// Returns the number of bytes behind the pointers.
     pub(super) fn memory(&self) -> usize {
         self.first.bytes.capacity() + self.last.bytes.capacity()
     }
 }
 
-/// The number of characters of UTF-8. Bytes that are none count as the characters that are shown
-/// for them: one for each stretch that a character could begin with, so that no value that is not
-/// empty has length 0.
+/// Returns the number of characters of a UTF-8 text. Each invalid sequence counts as the one
+/// replacement character that is shown for it. So a value that is not empty never has length 0.
 #[cold]
 fn characters(text: &[u8]) -> usize {
     match std::str::from_utf8(text) {

@@ -1,18 +1,18 @@
-//! Equal values of a batch, taken together.
+//! Groups the equal values of a batch.
 //!
-//! Columns of categories have a few values over and over. Which values of a batch are the same
-//! costs one look-up each; what a profile does with a value costs several, and is then done once
-//! for all that are the same. Equal means equal bytes: that hashes are equal is only where to look.
+//! Columns of categories repeat a few values. Finding the equal values of a batch costs one look-up
+//! each. A profile spends several on each value, but with groups only once for all equal values.
+//! Values are equal if their bytes are equal; equal hashes only select the slot.
 
 //!
-//! Where the values of a batch are from a dictionary, their places in it say which are the same,
-//! and nothing is looked up.
+//! If the values of a batch come from a dictionary, equal values have equal places in it, and no
+//! look-up is needed.
 
 use crate::keys::{FEW_PLACES, KeyBatch, KeyRef, same_bytes};
 
-/// A batch with more different values than this is taken one by one.
+/// A batch with more different values than this is not grouped.
 const MOST: usize = 128;
-/// The look-up table stays at most a quarter full.
+/// The number of slots of the look-up table, which stays at most a quarter full.
 const SLOTS: usize = 512;
 
 /// The different values of a batch.
@@ -24,12 +24,11 @@ pub(super) struct Groups<'a> {
 }
 
 impl<'a> Groups<'a> {
-    /// The groups of a batch of texts, if they are few. A column that has shown `known` different
-    /// values, or more, tells whether it is worth looking.
+    /// Returns the groups of a batch of texts, if they are few. `known` is the number of different
+    /// values that the column has had so far. If it is too large, grouping is not worth trying.
     #[inline]
     pub(super) fn of(batch: &KeyBatch<'a>, known: usize) -> Option<Self> {
-        // A short batch has little to gain, and one longer than any reader makes could overflow a
-        // weight.
+        // Short batches gain little. A batch longer than any reader makes could overflow a weight.
         if known > MOST || !(2 * MOST..1 << 31).contains(&batch.len()) {
             return None;
         }
@@ -41,10 +40,10 @@ impl<'a> Groups<'a> {
 
     const NONE: Self = Self { len: 0, hashes: [0; MOST], texts: [&[]; MOST], weights: [0; MOST] };
 
-    /// The groups of a batch whose values are the same if their places are.
+    /// Returns the groups of a batch whose values are equal if their places are.
     fn collect_places(batch: &KeyBatch<'a>, places: &[u32]) -> Option<Self> {
         let mut groups = Self::NONE;
-        // The number of the group of each place, from 1 on; 0 where there is none.
+        // The number of the group of each place, counted from 1; 0 if it has none.
         let mut numbers = [0_u8; FEW_PLACES];
         for (at, &place) in places.iter().enumerate() {
             let number = &mut numbers[place as usize % FEW_PLACES];
@@ -64,7 +63,7 @@ impl<'a> Groups<'a> {
 
     fn collect(batch: &KeyBatch<'a>) -> Option<Self> {
         let mut groups = Self::NONE;
-        // The number of a group, from 1 on; 0 where there is none.
+        // The number of the group in each slot, counted from 1; 0 if it has none.
         let mut slots = [0_u8; SLOTS];
         let mut are_few = true;
         let mut taken = 0;
@@ -76,7 +75,7 @@ impl<'a> Groups<'a> {
         (are_few && taken == batch.len()).then_some(groups)
     }
 
-    /// Counts a value; false if it is one too many.
+    /// Counts a value. Returns false if it would be one group too many.
     #[inline]
     fn count(&mut self, text: &'a [u8], hash: u64, slots: &mut [u8; SLOTS]) -> bool {
         let mut slot = hash as usize % SLOTS;
@@ -103,31 +102,32 @@ impl<'a> Groups<'a> {
         self.len
     }
 
-    /// The hash of each, in the order they came.
+    /// The hash of each group, in the order of first occurrence.
     pub(super) fn hashes(&self) -> &[u64] {
         &self.hashes[..self.len]
     }
 
-    /// Each value of the batch with its hash and how often it came, in the order they came.
+    /// Returns each value of the batch with its hash and number of occurrences, in the order of
+    /// first occurrence.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&'a [u8], u64, u64)> {
         (0..self.len).map(|group| (self.texts[group], self.hashes[group], self.weights[group].into()))
     }
 }
 
-/// How often each value of a dictionary came in a batch, for batches with more of them than are
-/// taken together.
+/// The number of occurrences of each value of a dictionary in a batch, for batches with too many
+/// different values to be grouped.
 pub(super) struct PlaceCounts<'a> {
     places: &'a [u32],
     weights: [u32; FEW_PLACES],
-    /// Where in the batch each value came first.
+    /// The index in the batch at which each value first occurs.
     firsts: [u32; FEW_PLACES],
     len: usize,
 }
 
 impl<'a> PlaceCounts<'a> {
-    /// The counts of a batch whose values are from a dictionary of few.
+    /// Returns the counts of a batch whose values come from a small dictionary.
     pub(super) fn of(batch: &KeyBatch<'a>) -> Option<Self> {
-        // One longer than any reader makes could overflow a weight.
+        // A batch longer than any reader makes could overflow a weight.
         let places = batch.few_places().filter(|places| places.len() < 1 << 31)?;
         let mut counts = Self { places, weights: [0; FEW_PLACES], firsts: [0; FEW_PLACES], len: 0 };
         for (at, &place) in places.iter().enumerate() {
@@ -145,13 +145,13 @@ impl<'a> PlaceCounts<'a> {
         self.len
     }
 
-    /// The place of each row.
+    /// The place in the dictionary of each row's value.
     pub(super) fn places(&self) -> &'a [u32] {
         self.places
     }
 
-    /// Where in the batch each value came first, its place, and how often it came, in the order
-    /// they came.
+    /// Returns for each value the index of its first occurrence in the batch, its place and its
+    /// number of occurrences, in the order of first occurrence.
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, usize, u64)> {
         self.firsts[..self.len].iter().map(|&first| {
             let place = self.places[first as usize] as usize % FEW_PLACES;

@@ -1,10 +1,11 @@
-//! `ColumnProfile`: what is in a column, in one pass and a fixed amount of memory.
+//! `ColumnProfile`: the contents of a column, in one pass and a fixed amount of memory.
 //!
-//! **Question.** What is in this column: what type does it have, how many values are missing, how
-//! many different ones are there, which are most frequent, what is the least, the greatest, the
-//! mean, the median, and could it be a key?
+//! **Question.** What is in this column? Its type, the number of missing values and of different
+//! ones, the most frequent values, the least, the greatest, the mean and the median. Could it be a
+//! key?
 //!
-//! **Guarantee.** Within a memory budget, and exact where that takes no more than a few numbers:
+//! **Guarantee.** The profile stays within a memory budget. Answers are exact if they need only a
+//! few numbers:
 //!
 //! | answer | is |
 //! |---|---|
@@ -15,26 +16,28 @@
 //! | most frequent values, majority | certain bounds for each ([`HeavyHitters`]) |
 //! | sample | uniform ([`Reservoir`]) |
 //!
-//! Merging profiles of parts gives the profile of the whole, bit for bit, in all but two answers
-//! that no small sketch can promise it for: the most frequent values, whose bounds stay certain,
-//! and the sample, which stays uniform.
+//! Merging profiles of parts gives the profile of the whole, bit for bit, except for two answers
+//! for which no small sketch can promise that. The most frequent values keep certain bounds, and
+//! the sample stays uniform.
 //!
-//! **Idea.** A value is hashed once, when its batch is made; the sketches take the hash, and one
-//! look at the bytes finds the type and the number. There is no sketch for the majority: a value
-//! with more than half of all is always among the counters of the most frequent, with closer
-//! bounds.
+//! **Idea.** A value is hashed once, when its batch is made. All sketches use that hash, and one
+//! pass over the bytes finds the type and the number. The majority needs no sketch of its own: a
+//! value with more than half of all is always among the counters of the most frequent values, with
+//! closer bounds.
 //!
-//! **Types** are a lattice. Every value has a [`Kind`], the profile counts how many are of each,
-//! and the [`ColumnType`] follows from which there are: integers and floats together are floats,
-//! days and moments are moments, and anything else together is text. So it does not depend on which
-//! value came first, and a column of a million integers and three texts shows both numbers.
+//! **Types** form a lattice. Every value has a [`Kind`], and the profile counts the values of each
+//! kind. The [`ColumnType`] follows from the kinds that occur. Integers and floats together are
+//! floats, dates and timestamps together are timestamps, and any other mixture is text. So the type
+//! does not depend on the order of values. A column of a million integers and three texts shows
+//! both numbers.
 //!
-//! **Memory.** [`ProfileConfig::for_memory`] chooses the parts' sizes. To hold to it whatever the
-//! values are, a limited number of bytes of a value is kept ([`ProfileConfig::longest`]): longer
-//! ones are cut in the sample and as first and last text; the most frequent values are never cut,
-//! so longer ones are not among them but counted as [`long`](ColumnProfile::long).
+//! **Memory.** [`ProfileConfig::for_memory`] chooses the parts' sizes. To stay within them for any
+//! values, the profile keeps a limited number of bytes of a value ([`ProfileConfig::longest`]).
+//! Longer values are cut in the sample and in the first and last text. Keys of the most frequent
+//! values are never cut, so longer values are not among them but counted as
+//! [`long`](ColumnProfile::long).
 //!
-//! **When not to use it.** For one answer only, its sketch alone is faster.
+//! **When not to use it.** For only one of the answers, where its sketch alone is faster.
 
 mod bytes;
 mod config;
@@ -63,7 +66,7 @@ pub use query::{ColumnType, Lengths, Value};
 use sink::NumberBuffer;
 pub(super) use sink::ValueSink;
 
-/// What is in a column; see the [module](self) for the guarantee.
+/// The profile of a column; see the [module](self) for the guarantee.
 ///
 /// ```
 /// use crivo::profile::{ColumnProfile, ColumnType, Value};
@@ -100,8 +103,9 @@ struct Sketches {
 // ---- construction ----
 
 impl ColumnProfile {
-    /// An empty profile with parts of these sizes. Profiles that will be merged need different
-    /// seeds for their samples: see [`with_scheme`](Self::with_scheme) and [`Merge::reseed`].
+    /// Returns an empty profile with parts of these sizes. Profiles that will be merged need
+    /// different seeds for their samples: see [`with_scheme`](Self::with_scheme) and
+    /// [`Merge::reseed`].
     ///
     /// # Errors
     /// If a part cannot have its size.
@@ -109,11 +113,11 @@ impl ColumnProfile {
         Self::with_scheme(config, KeyScheme::bytes(), 0)
     }
 
-    /// An empty profile of values whose texts are hashed under the scheme, with a sample that draws
-    /// from the seed.
+    /// Returns an empty profile of values that are hashed under the given scheme. Its sample draws
+    /// random numbers from the seed.
     ///
     /// # Errors
-    /// If a part cannot have its size, or the scheme's keys are not bytes.
+    /// If a part cannot have its size, or if the scheme's keys are not bytes.
     pub fn with_scheme(config: ProfileConfig, scheme: KeyScheme, seed: u64) -> Result<Self> {
         if scheme.kind() != KeyKind::Bytes {
             return Err(scheme.wrong_kind(KeyKind::Bytes));
@@ -128,11 +132,10 @@ impl ColumnProfile {
         Ok(Self { scheme, config, missing: 0, facts: Box::new(Facts::new()), sketches: Box::new(sketches) })
     }
 
-    /// Returns an empty profile that never takes more than `bytes`, with the largest parts for
-    /// that.
+    /// Returns an empty profile with the largest parts that never take more than `bytes`.
     ///
     /// # Errors
-    /// If that is less than [`ProfileConfig::LEAST_MEMORY`].
+    /// If `bytes` is less than [`ProfileConfig::LEAST_MEMORY`].
     pub fn for_memory(bytes: usize) -> Result<Self> {
         Self::new(ProfileConfig::for_memory(bytes)?)
     }
@@ -149,16 +152,15 @@ impl ColumnProfile {
 // ---- update ----
 
 impl ColumnProfile {
-    /// Takes one value, by its text (docs/keys.md says which text stands for a value that is not
-    /// text).
+    /// Adds one value, by its text. (docs/keys.md describes the texts of values that are not text.)
     ///
     /// # Errors
-    /// If there is no memory for a counter; the profile is of no use then.
+    /// If there is no memory for a counter. The profile is unusable then.
     pub fn insert(&mut self, text: &str) -> Result<()> {
         self.insert_bytes(text.as_bytes())
     }
 
-    /// Takes one value by its bytes, UTF-8 or not.
+    /// Adds one value by its bytes, which need not be UTF-8.
     ///
     /// # Errors
     /// As for [`insert`](Self::insert).
@@ -180,17 +182,17 @@ impl ColumnProfile {
         Ok(())
     }
 
-    /// Takes a batch of values; the same as one by one, and faster.
+    /// Adds a batch of values. Same result as one by one, but faster.
     ///
     /// # Errors
-    /// If the batch was hashed under another scheme; nothing is taken then. If there is no memory
-    /// for a counter; the profile is of no use then.
+    /// If the batch was hashed under another scheme; nothing is added then. If there is no memory
+    /// for a counter; the profile is unusable then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
         self.insert_batch_with(batch, &mut ()).map(|_| ())
     }
 
-    /// The same, and hands each value and each finite number on to `sink`. Returns the length of
-    /// the longest value in bytes.
+    /// Like [`insert_batch`](Self::insert_batch), and also passes each value and each finite number
+    /// to `sink`. Returns the length of the longest value in bytes.
     pub(super) fn insert_batch_with(
         &mut self,
         batch: &KeyBatch<'_>,
@@ -201,7 +203,7 @@ impl ColumnProfile {
         let kept = self.config.longest as usize;
         let mut is_first = self.facts.values() == 0;
         let mut longest = 0;
-        // As long as nothing is given up, the order of additions does not matter.
+        // The order of additions does not matter as long as no counter is given up.
         let room = (top.capacity() as usize).saturating_sub(top.counters());
         if let Some(groups) = Groups::of(batch, top.counters()).filter(|groups| groups.len() <= room) {
             distinct.insert_hashes(groups.hashes());
@@ -259,8 +261,8 @@ impl ColumnProfile {
         Ok(longest)
     }
 
-    /// Takes a batch whose values are from a dictionary, each of them parsed once. What depends on
-    /// the order of rows is given every row, so that the profile is the same as without a
+    /// Adds a batch whose values come from a dictionary, and parses each value once. Parts that
+    /// depend on the order of rows get every row, so that the profile is the same as without a
     /// dictionary.
     fn insert_places(
         &mut self,
@@ -272,7 +274,7 @@ impl ColumnProfile {
         let kept = self.config.longest as usize;
         let mut is_first = self.facts.values() == 0;
         let mut longest = 0;
-        // The finite number of each place, if it has one.
+        // The finite number of each place, or NaN if it has none.
         let mut by_place = [f64::NAN; FEW_PLACES];
         let mut has_numbers = false;
         let is_roomy = counts.len() <= (top.capacity() as usize).saturating_sub(top.counters());
@@ -319,7 +321,7 @@ impl ColumnProfile {
     }
 }
 
-/// Returns a text cut to `kept` bytes, before a character that would not fit.
+/// Returns a text cut to at most `kept` bytes, without splitting a character.
 fn cut(key: KeyRef<'_>, kept: usize) -> KeyRef<'_> {
     match key {
         KeyRef::Bytes(text) if text.len() > kept => {
@@ -340,11 +342,11 @@ impl InsertKeys for ColumnProfile {
 // ---- merge ----
 
 impl ColumnProfile {
-    /// Makes this the profile of both parts.
+    /// Merges the profile of another part into this one.
     ///
     /// # Errors
-    /// If schemes or sizes differ, or there is no memory for the counters; the profile is unchanged
-    /// then.
+    /// If schemes or sizes differ, or if there is no memory for the counters. The profile is
+    /// unchanged then.
     ///
     /// ```
     /// use crivo::profile::ColumnProfile;
@@ -361,7 +363,7 @@ impl ColumnProfile {
         self.scheme.require_same(other.scheme)?;
         self.config.require_same(&other.config)?;
         let (mine, theirs) = (&mut *self.sketches, &*other.sketches);
-        // Only the first can fail, and it changes nothing then.
+        // Only the first merge can fail, and it changes nothing then.
         mine.top.merge(&theirs.top)?;
         mine.distinct.merge(&theirs.distinct)?;
         mine.sample.merge(&theirs.sample)?;

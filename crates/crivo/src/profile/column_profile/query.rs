@@ -1,4 +1,4 @@
-//! What a profile answers.
+//! The answers of a profile.
 
 use std::fmt;
 
@@ -13,11 +13,11 @@ use crate::prelude::*;
 use crate::profile::DDSketch;
 use crate::profile::ddsketch::rank_of;
 
-/// What a whole column is, by the kinds of its values.
+/// The type of a whole column, by the kinds of its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ColumnType {
-    /// There is no value.
+    /// There are no values.
     Empty,
     /// Booleans only.
     Boolean,
@@ -25,16 +25,16 @@ pub enum ColumnType {
     Integer,
     /// Floats, or floats and integers.
     Float,
-    /// Days only.
+    /// Dates only.
     Date,
-    /// Moments, or moments and days.
+    /// Timestamps, or timestamps and dates.
     Timestamp,
-    /// Texts, or kinds that have nothing else in common.
+    /// Texts, or a mixture of other kinds.
     Text,
 }
 
 impl ColumnType {
-    /// The name in small letters, as `crivo profile` writes it.
+    /// Returns the name in lower case, as `crivo profile` writes it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Empty => "empty",
@@ -47,7 +47,7 @@ impl ColumnType {
         }
     }
 
-    /// The type that values of these kinds have together.
+    /// Returns the type of a column whose values are of these kinds.
     ///
     /// ```
     /// use crivo::profile::{ColumnType, Kind};
@@ -69,7 +69,7 @@ impl ColumnType {
         .map_or(Self::Text, |(_, column_type)| column_type)
     }
 
-    /// Whether its values are numbers.
+    /// Returns true if values of this type are numbers.
     pub const fn is_number(self) -> bool {
         matches!(self, Self::Integer | Self::Float)
     }
@@ -86,7 +86,7 @@ impl fmt::Display for ColumnType {
 pub enum Value {
     /// An integer, exactly.
     Integer(i64),
-    /// A float, or an integer beyond 64 bits by the nearest float.
+    /// A float, or the float nearest to an integer beyond 64 bits.
     Float(f64),
     /// The bytes of a text, cut to [`ProfileConfig::longest`].
     Text(Vec<u8>),
@@ -102,44 +102,45 @@ impl fmt::Display for Value {
     }
 }
 
-/// How long values are, in characters.
+/// The lengths of the values, in characters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lengths {
-    /// The shortest value's length.
+    /// The length of the shortest value.
     pub min: u64,
     /// The mean length.
     pub mean: f64,
-    /// The longest value's length.
+    /// The length of the longest value.
     pub max: u64,
 }
 
-/// A column that is a key is said to be none with this probability at most, by chance.
+/// The confidence of [`ColumnProfile::could_be_key`]. A key is wrongly rejected with at most the
+/// remaining probability.
 const KEY_CONFIDENCE: f64 = 0.9999;
 
 // ---- counts and type ----
 
 impl ColumnProfile {
-    /// How many rows there were, with a value or without.
+    /// The number of rows, with or without a value.
     pub fn rows(&self) -> u64 {
         self.values().saturating_add(self.missing)
     }
 
-    /// How many rows had no value.
+    /// The number of rows without a value.
     pub fn missing(&self) -> u64 {
         self.missing
     }
 
-    /// How many rows had a value.
+    /// The number of rows with a value.
     pub fn values(&self) -> u64 {
         self.facts.values()
     }
 
-    /// How many values are of a kind.
+    /// Returns the number of values of a kind.
     pub fn count_of(&self, kind: Kind) -> u64 {
         self.facts.kinds[kind as usize]
     }
 
-    /// What the column is: the type that all its values have.
+    /// Returns the type of the column, which all its values have.
     pub fn column_type(&self) -> ColumnType {
         let mut kinds = [Kind::Text; Kind::ALL.len()];
         let mut found = 0;
@@ -150,13 +151,13 @@ impl ColumnProfile {
         ColumnType::of(&kinds[..found])
     }
 
-    /// How many values were longer than [`ProfileConfig::longest`] bytes: they are in every answer
-    /// but the most frequent values, where nothing is said about them.
+    /// The number of values longer than [`ProfileConfig::longest`] bytes. All answers include them
+    /// except the most frequent values.
     pub fn long(&self) -> u64 {
         self.facts.long
     }
 
-    /// How long the values are. None if there is none.
+    /// Returns the lengths of the values, or `None` if there are none.
     pub fn lengths(&self) -> Option<Lengths> {
         let (min, max) = (self.facts.shortest, self.facts.longest);
         let mean = self.facts.total_length as f64 / self.values() as f64;
@@ -167,25 +168,27 @@ impl ColumnProfile {
 // ---- values ----
 
 impl ColumnProfile {
-    /// How many different values there are, with bounds at 95 %; exact while they are few.
+    /// Returns the number of different values, with bounds at 95 %. It is exact while there are
+    /// few.
     pub fn distinct(&self) -> Estimate {
         self.distinct_at(Confidence::P95)
     }
 
-    /// How many different values there are, with bounds at the given confidence.
+    /// Returns the number of different values, with bounds at the given confidence.
     pub fn distinct_at(&self, confidence: Confidence) -> Estimate {
         self.sketches.distinct.estimate_at(confidence).limited_to(0.0, self.values() as f64)
     }
 
-    /// Whether all rows may have values that are all different: certainly not if it says no because
-    /// a value came twice or is missing; by chance at most once in ten thousand columns if it says
-    /// no for there being too few different ones.
+    /// Returns true if every row may have a value of its own. The column is certainly no key if a
+    /// value is missing or known to occur twice. Otherwise it returns false if the estimated number
+    /// of different values is too small. That rejects at most one key in ten thousand by chance.
     pub fn could_be_key(&self) -> bool {
         let values = self.values();
         if self.missing > 0 || values == 0 {
             return false;
         }
-        // More than one time: a share between that of one value and that of two.
+        // A share between those of one and of two occurrences selects the values that occur more
+        // than once.
         let counted = self.sketches.top.total();
         let twice = self.sketches.top.above(1.5 / counted as f64, Reading::NoFalsePositives);
         let confidence = Confidence::new(KEY_CONFIDENCE).unwrap_or_default();
@@ -193,19 +196,20 @@ impl ColumnProfile {
         !is_repeated && self.sketches.distinct.estimate_at(confidence).covers(values as f64)
     }
 
-    /// The most frequent values, with certain bounds for each.
+    /// Returns the most frequent values, with certain bounds for each.
     pub fn top(&self, count: usize) -> Vec<Hitter> {
         self.sketches.top.top(count)
     }
 
-    /// The only value that can be more than half of all, with certain bounds; it certainly is if
-    /// its lower bound is. None if there certainly is no such value of at most
-    /// [`ProfileConfig::longest`] bytes.
+    /// Returns the only value that can make up more than half of all values, with certain bounds.
+    /// It certainly does if its lower bound is above half. Returns `None` if there certainly is no
+    /// such value of at most [`ProfileConfig::longest`] bytes.
     pub fn majority(&self) -> Option<Hitter> {
         self.top(1).into_iter().find(|hitter| hitter.upper() > self.values() / 2)
     }
 
-    /// A uniform sample of the values, in no order, each cut to [`ProfileConfig::longest`] bytes.
+    /// Returns a uniform sample of the values, in no particular order. Each is cut to
+    /// [`ProfileConfig::longest`] bytes.
     pub fn sample(&self) -> impl ExactSizeIterator<Item = KeyRef<'_>> {
         self.sketches.sample.sample()
     }
@@ -215,13 +219,13 @@ impl ColumnProfile {
         &self.sketches.top
     }
 
-    /// The least value: of the finite numbers if the column is one of numbers, otherwise the first
-    /// in the order of bytes. None if there is none.
+    /// Returns the least value. In a column of numbers it is the least finite number, otherwise the
+    /// first value in byte order. Returns `None` if there is no such value.
     pub fn min(&self) -> Option<Value> {
         self.extreme(DDSketch::min, |integers| integers.0, &self.facts.first)
     }
 
-    /// The greatest value, as [`min`](Self::min).
+    /// Returns the greatest value; see [`min`](Self::min).
     pub fn max(&self) -> Option<Value> {
         self.extreme(DDSketch::max, |integers| integers.1, &self.facts.last)
     }
@@ -237,7 +241,7 @@ impl ColumnProfile {
             return (column_type != ColumnType::Empty).then(|| Value::Text(text.bytes().to_vec()));
         }
         let number = of_numbers(&self.sketches.numbers)?;
-        // Integers beyond 64 bits are known by their floats only.
+        // Integers beyond 64 bits are known only as floats.
         let integer = self.facts.integers.map(of_integers).filter(|&integer| integer as f64 == number);
         match integer {
             Some(integer) if column_type == ColumnType::Integer => Some(Value::Integer(integer)),
@@ -249,15 +253,15 @@ impl ColumnProfile {
 // ---- numbers ----
 
 impl ColumnProfile {
-    /// The sum of all finite numbers in the column, rounded once. Integers of 64 bits are added as
-    /// they are, anything else by the nearest float. None if there is no number, or if counting
-    /// stopped because there are too many.
+    /// Returns the sum of all finite numbers in the column, rounded once. Integers of 64 bits are
+    /// added exactly, all other numbers as the nearest float. Returns `None` if there are no
+    /// numbers, or if there are so many that the count is saturated.
     pub fn sum(&self) -> Option<f64> {
         let numbers = &self.sketches.numbers;
         numbers.exact_sum(self.facts.lost).filter(|_| !numbers.is_empty()).map(|sum| sum.value())
     }
 
-    /// The mean of all finite numbers in the column, as [`sum`](Self::sum).
+    /// Returns the mean of all finite numbers in the column; see [`sum`](Self::sum).
     pub fn mean(&self) -> Option<f64> {
         let numbers = &self.sketches.numbers;
         numbers
@@ -266,16 +270,16 @@ impl ColumnProfile {
             .map(|sum| sum.mean(numbers.count()))
     }
 
-    /// A quantile of the finite numbers in the column, with certain bounds: see
-    /// [`DDSketch::quantile`]. Exact while there are so few different values that all are known
-    /// with their counts. How many infinities and NaNs are left out, [`numbers`](Self::numbers)
-    /// says.
+    /// Returns a quantile of the finite numbers in the column, with certain bounds; see
+    /// [`DDSketch::quantile`]. It is exact while there are so few different values that the counts
+    /// of all are known. [`numbers`](Self::numbers) has the number of infinities and NaNs, which
+    /// are left out.
     pub fn quantile(&self, share: f64) -> Option<Estimate> {
         let estimate = self.sketches.numbers.quantile(share)?;
         Some(self.exact_quantile(share).map_or(estimate, Estimate::exact))
     }
 
-    /// The quantile by counting, if the counts of all numbers are known.
+    /// Returns the quantile by counting, if the counts of all numbers are known.
     fn exact_quantile(&self, share: f64) -> Option<f64> {
         let rank = rank_of(share, self.sketches.numbers.count());
         let mut below = 0;
@@ -286,7 +290,8 @@ impl ColumnProfile {
         found.map(|(number, _)| number)
     }
 
-    /// Returns the finite numbers in ascending order with their counts, if those of all are known.
+    /// Returns the finite numbers in ascending order with their counts, if the counts of all are
+    /// known.
     pub(in crate::profile) fn counted_numbers(&self) -> Option<Vec<(f64, u64)>> {
         let total = self.sketches.numbers.count();
         let mut numbers: Vec<(f64, u64)> = Vec::new();
@@ -305,7 +310,7 @@ impl ColumnProfile {
         Some(numbers)
     }
 
-    /// The sketch of all numbers in the column, also if there are other values.
+    /// The sketch of all numbers in the column, even if there are other values.
     pub fn numbers(&self) -> &DDSketch {
         &self.sketches.numbers
     }
@@ -314,22 +319,22 @@ impl ColumnProfile {
 // ---- the profile itself ----
 
 impl ColumnProfile {
-    /// Whether there were no rows.
+    /// Returns true if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows() == 0
     }
 
-    /// The sizes of its parts.
+    /// The sizes of the profile's parts.
     pub fn config(&self) -> ProfileConfig {
         self.config
     }
 
-    /// How values are hashed.
+    /// The scheme under which values are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
 
-    /// Bytes of memory in use, the struct itself included.
+    /// The number of bytes of memory in use, including the struct itself.
     pub fn memory(&self) -> usize {
         let sketches = &self.sketches;
         size_of::<Self>()
@@ -341,7 +346,7 @@ impl ColumnProfile {
             + sketches.numbers.memory()
     }
 
-    /// The sizes the profile was built with, in the order of its [`ProfileConfig`].
+    /// Returns the sizes the profile was built with, in the order of its [`ProfileConfig`].
     pub fn parameters(&self) -> Parameters {
         let ProfileConfig { precision, counters, sample, accuracy, bins, longest } = self.config;
         vec![
@@ -354,7 +359,7 @@ impl ColumnProfile {
         ]
     }
 
-    /// What `crivo show` prints.
+    /// Returns the summary that `crivo show` prints.
     pub fn summary(&self) -> Summary {
         let rows = self.rows();
         let facts = vec![

@@ -1,22 +1,22 @@
-//! What else is kept of a column takes the values that a profile has parsed, so that each is parsed
-//! once.
+//! A receiver for the values that a profile has parsed, so that other parts of a column do not
+//! parse them again.
 
 use super::Parsed;
 use crate::profile::DDSketch;
 
-/// Takes the values of a batch after the profile has parsed them.
+/// Receives the values of a batch after the profile has parsed them.
 pub(in crate::profile) trait ValueSink {
-    /// Takes a value that came `weight` times.
+    /// Receives a value that occurred `weight` times.
     fn value(&mut self, text: &[u8], parsed: Parsed, weight: u64);
 
-    /// Takes a finite number that came `weight` times.
+    /// Receives a finite number that occurred `weight` times.
     fn number(&mut self, number: f64, weight: u64);
 
-    /// Takes finite numbers that came once each, in the order of their rows.
+    /// Receives finite numbers that occurred once each, in the order of their rows.
     fn numbers(&mut self, numbers: &[f64]);
 }
 
-/// Takes nothing.
+/// Ignores everything.
 impl ValueSink for () {
     fn value(&mut self, _: &[u8], _: Parsed, _: u64) {}
 
@@ -25,10 +25,10 @@ impl ValueSink for () {
     fn numbers(&mut self, _: &[f64]) {}
 }
 
-/// How many numbers are collected before they are handed on: 4 KiB, which stay in the cache.
+/// The number of numbers collected before they are passed on: 4 KiB, which stay in the cache.
 const COLLECTED: usize = 512;
 
-/// Finite numbers that wait until they are counted together.
+/// A buffer of finite numbers that are counted together.
 pub(super) struct NumberBuffer {
     numbers: [f64; COLLECTED],
     len: usize,

@@ -1,15 +1,15 @@
-//! Counts by the number of a bin: a small hash table.
+//! Counts by the number of a bin, in a small hash table.
 //!
-//! Numbers of both signs are in one table. A key is twice the bin's number, and one more if the
-//! number is negative. What the table answers depends on its keys and counts, never on where they
-//! lie.
+//! Numbers of both signs are in one table. A key is twice the bin's number, plus one if the bin's
+//! numbers are negative. The answers of the table depend on its keys and counts, never on their
+//! positions.
 
 use crate::cpu::zeroed;
 use crate::error::Result;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// A bin: on which side of zero it lies, its number, and how many numbers are in it.
+/// A bin: its sign, its number, and how many numbers are in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bin {
     pub(super) is_negative: bool,
@@ -18,13 +18,14 @@ pub(super) struct Bin {
 }
 
 impl Bin {
-    /// Rises with the numbers in the bin.
+    /// Returns a value that rises with the numbers in the bin.
     pub(super) fn order(&self) -> i64 {
         order(self.is_negative, self.number)
     }
 }
 
-/// The place of a bin among all: below 0 for negative numbers, above for positive ones.
+/// Returns the position of a bin in the order of all: negative for negative numbers, positive for
+/// positive ones.
 pub(super) fn order(is_negative: bool, number: u32) -> i64 {
     let magnitude = i64::from(number) + 1;
     if is_negative { -magnitude } else { magnitude }
@@ -32,9 +33,9 @@ pub(super) fn order(is_negative: bool, number: u32) -> i64 {
 
 #[derive(Debug, Clone)]
 pub(super) struct Bins {
-    /// Parallel to the counts; what a vacant slot holds means nothing.
+    /// Parallel to `counts`. The key of a vacant slot has no meaning.
     keys: Vec<u32>,
-    /// 0 where the slot is vacant.
+    /// The count of a vacant slot is 0.
     counts: Vec<u64>,
     len: usize,
 }
@@ -46,7 +47,7 @@ impl Bins {
         Self { keys: Vec::new(), counts: Vec::new(), len: 0 }
     }
 
-    /// Returns a table with room for a number of bins.
+    /// Returns a table with room for this many bins.
     pub(super) fn with_room_for(bins: usize) -> Result<Self> {
         let slots = (bins + bins / 3 + 1).next_power_of_two().max(Self::LEAST_SLOTS) as u64;
         Ok(Self { keys: zeroed(slots)?, counts: zeroed(slots)?, len: 0 })
@@ -60,13 +61,13 @@ impl Bins {
         self.keys.capacity() * size_of::<u32>() + self.counts.capacity() * size_of::<u64>()
     }
 
-    /// Returns the most memory that a number of bins can take.
+    /// Returns the most memory that this many bins can take.
     pub(super) fn most_memory(bins: usize) -> usize {
         (bins + bins / 3 + 1).next_power_of_two().max(Self::LEAST_SLOTS)
             * (size_of::<u32>() + size_of::<u64>())
     }
 
-    /// Adds to a bin. The answer is whether it is a new one.
+    /// Adds `count` to a bin. Returns true if the bin is new.
     #[inline]
     pub(super) fn add(&mut self, number: u32, is_negative: bool, count: u64) -> bool {
         let key = number << 1 | u32::from(is_negative);
@@ -115,7 +116,7 @@ impl Bins {
         self.keys.iter().zip(&self.counts).filter(|entry| *entry.1 != 0).map(|(&key, &count)| (key, count))
     }
 
-    /// Joins each two neighbours: the bins of one level more.
+    /// Joins each pair of neighbours, which gives the bins of the next level.
     pub(super) fn collapse(&mut self) {
         let old = std::mem::replace(self, Self::new());
         old.iter().for_each(|Bin { is_negative, number, count }| {
@@ -123,12 +124,13 @@ impl Bins {
         });
     }
 
-    /// All bins, in no order.
+    /// Returns all bins, in no particular order.
     pub(super) fn iter(&self) -> impl Iterator<Item = Bin> {
         self.entries().map(|(key, count)| Bin { is_negative: key & 1 == 1, number: key >> 1, count })
     }
 
-    /// All bins, the lowest numbers' first: negative ones from the largest magnitude on.
+    /// Returns all bins in ascending order of their numbers: negative ones first, from the largest
+    /// magnitude on.
     pub(super) fn sorted(&self) -> Vec<Bin> {
         let mut bins: Vec<Bin> = self.iter().collect();
         bins.sort_unstable_by_key(Bin::order);
@@ -136,13 +138,13 @@ impl Bins {
     }
 }
 
-/// Neighbours are spread far apart, by the golden ratio.
+/// Returns the first slot of a key. Multiplying by the golden ratio spreads neighbours far apart.
 #[inline]
 fn first_slot(key: u32, mask: usize) -> usize {
     (u64::from(key).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & mask
 }
 
-/// The same bins with the same counts, wherever they lie.
+/// Compares the bins and their counts. The positions in the table do not matter.
 impl PartialEq for Bins {
     fn eq(&self, other: &Self) -> bool {
         self.len == other.len && self.sorted() == other.sorted()

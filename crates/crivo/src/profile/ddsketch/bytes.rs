@@ -10,15 +10,15 @@ use crate::keys::KeyScheme;
 use crate::prelude::*;
 
 impl DDSketch {
-    /// The sketch as bytes: the contents of a `.crivo` file.
+    /// Returns the sketch as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The sketch that the bytes hold.
+    /// Reads a sketch from bytes.
     ///
     /// # Errors
-    /// If they are not the whole, undamaged bytes of a DDSketch: see [`Decode::decode`].
+    /// If the bytes are not the complete, undamaged bytes of a DDSketch; see [`Decode::decode`].
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Decode::decode(bytes)
     }
@@ -114,8 +114,8 @@ impl DDSketch {
         Ok(ends)
     }
 
-    /// Refuses a level at which the bins would not have been joined: on the one below there must
-    /// have been too many, at most two of them for each bin, and not more than it has numbers.
+    /// Refuses a level that the bins would not have reached. One level below there must have been
+    /// too many bins: at most two for each bin, and never more than the numbers in the bin.
     fn require_lowest_level(&self) -> Result<()> {
         let before: u64 = self.bins.iter().map(|Bin { count, .. }| count.min(2)).sum();
         if self.level == 0 || before > u64::from(self.max_bins) {
@@ -157,20 +157,20 @@ impl DDSketch {
         Err(Error::contents("sum", expected, self.sum.value()))
     }
 
-    /// The bin of zero, which is none of a sign, if it is in use.
+    /// Returns the marker for the bin of zero if that bin is in use.
     fn zero(&self) -> Option<(bool, u32)> {
         (self.zeros > 0).then_some(ZERO)
     }
 
-    /// The sign and the number of the bin of a finite number.
+    /// Returns the sign and the number of the bin of a finite number.
     fn bin_of(&self, value: f64) -> Option<(bool, u32)> {
         if value == 0.0 {
-            // Only zero without a sign is ever written.
+            // Encoders write only positive zero.
             return value.is_sign_positive().then_some(ZERO);
         }
         Some((value < 0.0, self.scale.bin(value.abs()) >> self.level))
     }
 }
 
-/// Stands for the bin of zero: no other has this number.
+/// The marker for the bin of zero. No other bin has this number.
 const ZERO: (bool, u32) = (false, u32::MAX);

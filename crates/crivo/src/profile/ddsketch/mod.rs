@@ -1,30 +1,31 @@
-//! DDSketch: quantiles of numbers with a relative error that is certain.
+//! DDSketch: quantiles of numbers with a certain relative error.
 //!
-//! **Question.** What is the median of these numbers, what their 99th percentile; how many are
-//! below a limit?
+//! **Question.** What is the median of these numbers, and what is their 99th percentile? How many
+//! are below a limit?
 //!
-//! **Guarantee.** With a relative error `α` every quantile `x` is answered by a number from
-//! `x(1 − α)` to `x(1 + α)`: of one number or 10^18, in any order, whatever they are. No input can
-//! break the bounds of an answer. That holds as long as the numbers fall into at most
-//! [`max_bins`](DDSketch::max_bins) bins; beyond that pairs of bins are joined and `α` about
-//! doubles, as often as needed, and [`relative_error`](DDSketch::relative_error) and the bounds of
-//! every answer say so. Count, sum, mean, least and greatest number are exact.
+//! **Guarantee.** With a relative error `α` the answer for a quantile `x` is a number from
+//! `x(1 − α)` to `x(1 + α)`. That holds for one number or 10^18, in any order, for any values: no
+//! input can break the bounds of an answer. The condition is that the numbers fall into at most
+//! [`max_bins`](DDSketch::max_bins) bins. Beyond that, pairs of bins are joined as often as needed,
+//! and each time `α` about doubles. [`relative_error`](DDSketch::relative_error) and the bounds of
+//! every answer then state the larger error. The count, sum, mean, least and greatest number are
+//! exact.
 //!
-//! Merging is exact, bit for bit: a sketch depends on the numbers and their weights only, never on
+//! Merging is exact, bit for bit. A sketch depends only on the numbers and their weights, never on
 //! their order or on how they were split.
 //!
-//! **Idea.** Count numbers in bins whose borders grow by the factor `γ = (1 + α)/(1 − α)`: any
-//! number of a bin is within `α` of one in its middle. Numbers from a billionth to a billion take
-//! 2,000 bins at 1 %, and most of them are empty in real data and take no memory.
+//! **Idea.** Count numbers in bins whose borders grow by the factor `γ = (1 + α)/(1 − α)`. Any
+//! number of a bin is within `α` of a number in its middle. Numbers from a billionth to a billion
+//! take 2,000 bins at 1 %. In real data most of these are empty and take no memory.
 //!
 //! *Why the order does not matter.* Joining pairs maps bin `i` to `⌊i/2⌋`, so a sketch of level `l`
-//! is the one of level 0 with all numbers of bins shifted by `l`. How many bins are in use at a
+//! is the sketch of level 0 with all bin numbers shifted by `l`. The number of bins in use at a
 //! level can only rise with more numbers. So the level is the lowest one at which *all* the numbers
-//! fit, whichever came first. The sum is kept without rounding.
+//! fit, in any order. The sum is kept without rounding.
 //!
-//! **When not to use it.** If numbers crowd around a value far from zero, `α` of the value may be
-//! more than they differ by: subtract it first. For a small error of the *rank*, whatever the
-//! numbers, take [`NumberQuantiles`](crate::quantiles::NumberQuantiles).
+//! **When not to use it.** If the numbers are close together and far from zero, `α` of the value
+//! may be more than their differences: subtract a common value first. For a small error of the
+//! *rank*, whatever the numbers are, use [`NumberQuantiles`](crate::quantiles::NumberQuantiles).
 //!
 //! **Memory.** 12 bytes a slot in a table at most three quarters full; 2 KB for a few hundred bins.
 //!
@@ -32,10 +33,11 @@
 //! relative-error guarantees* (2019). Epicoco, Melle, Cafaro, Pulimeno, Morleo: *UDDSketch:
 //! accurate tracking of quantiles in data streams* (2020), for joining pairs of bins everywhere.
 //!
-//! **Where this departs from them.** The scale is made of straight pieces in whole-number
-//! arithmetic (see `scale.rs`): no logarithm, the same bins on every machine, and borders that are
-//! known exactly, so that bounds are certain and not certain but for rounding. The limit counts
-//! bins in use, not the span from the first to the last, so that an outlier costs one bin.
+//! **Where this departs from the papers.** The scale consists of straight pieces in integer
+//! arithmetic (see `scale.rs`). So there is no logarithm, the bins are the same on every machine,
+//! and their borders are known exactly. The bounds are therefore certain, not only certain up to
+//! rounding. The limit counts bins in use, not the span from the first to the last, so an outlier
+//! costs one bin.
 
 mod bins;
 mod bytes;
@@ -71,16 +73,17 @@ use crate::sketch::{InsertNumbers, Merge, Quantiles, impl_sketch};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct DDSketch {
-    /// The relative error that was asked for: that of level 0.
+    /// The relative error of level 0, which the caller requested.
     accuracy: f64,
     max_bins: u32,
     scale: Scale,
-    /// How often pairs of bins were joined.
+    /// The number of times that pairs of bins were joined.
     level: u8,
     bins: Bins,
     zeros: u64,
     not_finite: u64,
-    /// All numbers; at its largest value it stays, and the sum is given up.
+    /// The number of finite numbers. If it reaches [`u64::MAX`] it stays there, and the sum is
+    /// given up.
     count: u64,
     min: f64,
     max: f64,
@@ -90,13 +93,13 @@ pub struct DDSketch {
 // ---- limits and sizing ----
 
 impl DDSketch {
-    /// The relative errors that can be asked for.
+    /// The relative errors that a sketch can have.
     pub const ACCURACIES: RangeInclusive<f64> = 1e-4..=0.5;
 
-    /// How many bins there may be.
+    /// The range of the limit on bins.
     pub const MAX_BINS: RangeInclusive<u32> = 16..=1 << 16;
 
-    /// How many bins numbers of eighteen decades take: `⌈ln 10^18/ln γ⌉`, of those in
+    /// Returns the number of bins for numbers of eighteen decades, `⌈ln 10^18/ln γ⌉`, clamped to
     /// [`MAX_BINS`](Self::MAX_BINS).
     ///
     /// # Errors
@@ -113,14 +116,14 @@ impl DDSketch {
         Ok(bins.clamp(*Self::MAX_BINS.start(), *Self::MAX_BINS.end()))
     }
 
-    /// Returns the most memory that a sketch of a number of bins takes. It decides the sizes of a
-    /// profile, which are stored, so it is the same on every machine.
+    /// Returns the most memory that a sketch with this many bins takes. It is the same on every
+    /// machine, because it decides the sizes of a profile, which are stored.
     pub(super) fn most_memory(max_bins: u32) -> usize {
         ITSELF + ExactSum::new().memory() + Bins::most_memory(max_bins as usize + 1)
     }
 }
 
-/// The most bytes that a sketch takes without what it points to.
+/// The most bytes that the struct itself takes, without the memory behind its pointers.
 const ITSELF: usize = 136;
 const _: () = assert!(size_of::<DDSketch>() <= ITSELF);
 
@@ -135,10 +138,12 @@ fn check_accuracy(relative_error: f64) -> Result<()> {
 // ---- construction ----
 
 impl DDSketch {
-    /// An empty sketch with that relative error, as long as at most this number of bins is in use.
+    /// Returns an empty sketch with this relative error, which holds while at most `max_bins` bins
+    /// are in use.
     ///
     /// # Errors
-    /// If they are not in [`ACCURACIES`](Self::ACCURACIES) and [`MAX_BINS`](Self::MAX_BINS).
+    /// If the arguments are not in [`ACCURACIES`](Self::ACCURACIES) and
+    /// [`MAX_BINS`](Self::MAX_BINS).
     pub fn new(relative_error: f64, max_bins: u32) -> Result<Self> {
         check_accuracy(relative_error)?;
         if !Self::MAX_BINS.contains(&max_bins) {
@@ -160,8 +165,8 @@ impl DDSketch {
         })
     }
 
-    /// An empty sketch with that relative error for numbers of eighteen decades, or of more if some
-    /// bins between them are empty.
+    /// Returns an empty sketch with this relative error for numbers of eighteen decades, or of more
+    /// if some bins between them are empty.
     ///
     /// # Errors
     /// If the relative error is not in [`ACCURACIES`](Self::ACCURACIES).
@@ -173,7 +178,7 @@ impl DDSketch {
 // ---- update ----
 
 impl DDSketch {
-    /// Counts a number. What is not finite is only counted as that.
+    /// Counts a number. Infinities and NaNs are only counted as not finite.
     #[inline]
     pub fn insert(&mut self, value: f64) {
         if !value.is_finite() || self.count >= u64::MAX - 1 {
@@ -184,12 +189,12 @@ impl DDSketch {
         self.place(value, 1);
     }
 
-    /// Counts many numbers; the same as one by one.
+    /// Counts many numbers. Same result as one by one.
     pub fn insert_all(&mut self, values: &[f64]) {
         values.iter().for_each(|&value| self.insert(value));
     }
 
-    /// Counts a number `weight` times; a weight of 0 changes nothing.
+    /// Counts a number `weight` times. A weight of 0 changes nothing.
     pub fn add(&mut self, value: f64, weight: u64) {
         if weight == 0 {
             return;
@@ -207,10 +212,11 @@ impl DDSketch {
         self.place(value, weight);
     }
 
-    /// Puts a number into its bin.
+    /// Counts a number in its bin.
     #[inline]
     fn place(&mut self, value: f64, weight: u64) {
-        // Zero has no sign here, so that the least and the greatest do not depend on the order.
+        // Adding 0 removes the sign of zero, so that the least and the greatest do not depend on
+        // the order.
         let value = value + 0.0;
         if value < self.min {
             self.min = value;
@@ -228,7 +234,7 @@ impl DDSketch {
         }
     }
 
-    /// Joins pairs of bins until they are few enough.
+    /// Joins pairs of bins until there are few enough.
     #[cold]
     fn join_pairs(&mut self) {
         while self.bins.len() > self.max_bins as usize {
@@ -245,10 +251,10 @@ impl DDSketch {
 // ---- merge ----
 
 impl DDSketch {
-    /// Makes this the sketch of all numbers of both, bit for bit.
+    /// Merges another sketch into this one. The result is, bit for bit, the sketch of all numbers.
     ///
     /// # Errors
-    /// If relative error or number of bins differ; the sketch is unchanged then.
+    /// If the relative errors or the limits on bins differ. The sketch is unchanged then.
     ///
     /// ```
     /// use crivo::profile::DDSketch;

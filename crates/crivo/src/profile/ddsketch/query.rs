@@ -1,4 +1,4 @@
-//! What the bins answer.
+//! The answers that the bins give.
 
 use super::bins::{Bin, order};
 use super::{DDSketch, ExactSum};
@@ -10,14 +10,14 @@ use crate::frequency::certain;
 use crate::prelude::*;
 
 impl DDSketch {
-    /// The quantile of a share: the least number that at least that share of all numbers is not
-    /// above, with certain bounds. 0.5 is the median, 0 the least and 1 the greatest number. None
-    /// if there are no numbers, or the share is not from 0 to 1.
+    /// Returns the quantile of a share, with certain bounds: the least number such that at least
+    /// this share of all numbers is not above it. 0.5 is the median, 0 the least and 1 the greatest
+    /// number. Returns `None` if there are no numbers, or if the share is not from 0 to 1.
     pub fn quantile(&self, share: f64) -> Option<Estimate> {
         self.quantiles(&[share])[0]
     }
 
-    /// Many quantiles, at the cost of one.
+    /// Returns many quantiles at the cost of one.
     pub fn quantiles(&self, shares: &[f64]) -> Vec<Option<Estimate>> {
         let bins = self.bins.sorted();
         shares.iter().map(|&share| self.quantile_of(&bins, share)).collect()
@@ -28,7 +28,7 @@ impl DDSketch {
             return None;
         }
         if self.is_saturated() {
-            // Where counts have stopped, no rank is known.
+            // A saturated sketch knows no ranks.
             let middle = self.min / 2.0 + self.max / 2.0;
             return Some(Estimate::certain(middle, self.min, self.max));
         }
@@ -49,10 +49,10 @@ impl DDSketch {
         None
     }
 
-    /// A number of a bin: the one whose relative error is the least that can be promised.
+    /// Returns the number of a bin that has the least guaranteed relative error.
     fn number_in(&self, bin: &Bin) -> Estimate {
         let (least, greatest) = self.scale.borders(bin.number, self.level);
-        // The harmonic mean is as far from both ends, relative to each.
+        // The harmonic mean has the same relative distance from both ends.
         let middle = least * (2.0 / (1.0 + least / greatest));
         let estimate = if bin.is_negative {
             Estimate::certain(-middle, -greatest, -least)
@@ -62,7 +62,7 @@ impl DDSketch {
         estimate.limited_to(self.min, self.max)
     }
 
-    /// How many numbers are below a limit, with certain bounds.
+    /// Returns how many numbers are below a limit, with certain bounds.
     pub fn count_below(&self, limit: f64) -> Estimate {
         if self.is_empty() || limit.is_nan() || limit <= self.min {
             return Estimate::exact(0.0);
@@ -73,7 +73,7 @@ impl DDSketch {
         if self.is_saturated() {
             return Estimate::certain(0.0, 0.0, f64::INFINITY);
         }
-        // The bin that the limit lies in; those of lower numbers are below it.
+        // The bin of the limit. All bins of lower numbers are below the limit.
         let border =
             if limit == 0.0 { 0 } else { order(limit < 0.0, self.scale.bin(limit.abs()) >> self.level) };
         let lower: u64 = self.bins.iter().filter(|bin| bin.order() < border).map(|bin| bin.count).sum();
@@ -85,54 +85,56 @@ impl DDSketch {
             value += bin.count as f64
                 * ((limit - bounds.lower()) / (bounds.upper() - bounds.lower())).clamp(0.0, 1.0);
         }
-        // The greatest is one that is not below the limit, and the least one that is.
+        // The greatest number is not below the limit, and the least number is.
         let (lower, upper) = (lower.max(1), upper.min(self.count - 1));
         let bounds = certain(lower, lower, upper);
         let value = if value.is_nan() { bounds.lower() } else { value.round() };
         Estimate::certain(value.clamp(bounds.lower(), bounds.upper()), bounds.lower(), bounds.upper())
     }
 
-    /// How many numbers there are, those that are not finite left out; [`u64::MAX`] if that many or
-    /// more.
+    /// The number of finite numbers; [`u64::MAX`] if it is that or more.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// How many infinities and NaNs came, which are in no other answer.
+    /// The number of infinities and NaNs, which no other answer includes.
     pub fn not_finite(&self) -> u64 {
         self.not_finite
     }
 
-    /// How many numbers are 0.
+    /// The number of zeros.
     pub fn zeros(&self) -> u64 {
         self.zeros
     }
 
-    /// The least number, exactly.
+    /// Returns the least number, exactly.
     pub fn min(&self) -> Option<f64> {
         (!self.is_empty()).then_some(self.min)
     }
 
-    /// The greatest number, exactly.
+    /// Returns the greatest number, exactly.
     pub fn max(&self) -> Option<f64> {
         (!self.is_empty()).then_some(self.max)
     }
 
-    /// The sum of all numbers, rounded once, to the nearest float. None if the count is saturated.
+    /// Returns the sum of all numbers, rounded once to the nearest float. Returns `None` if the
+    /// count is saturated.
     pub fn sum(&self) -> Option<f64> {
         self.exact_sum(0).map(|sum| sum.value())
     }
 
-    /// The mean of all numbers. None if there are none, or the count is saturated.
+    /// Returns the mean of all numbers. Returns `None` if there are no numbers, or if the count is
+    /// saturated.
     pub fn mean(&self) -> Option<f64> {
         self.exact_sum(0)
             .filter(|_| !self.is_empty())
             .map(|sum| sum.mean(self.count).clamp(self.min, self.max))
     }
 
-    /// The sum, and what the whole numbers in it lost when they became floats.
+    /// Returns the exact sum, plus what the whole numbers lost when they were converted to floats.
     pub(in crate::profile) fn exact_sum(&self, lost: i128) -> Option<ExactSum> {
-        /// In two parts floats hold it exactly: none of 2^64 numbers loses more than 2^9.
+        /// The loss is added in two parts, which floats represent exactly: none of 2^64 numbers
+        /// loses more than 2^9.
         const LOW_BITS: u32 = 40;
         let mut sum = self.sum.clone();
         sum.add(libm::ldexp((lost >> LOW_BITS) as f64, LOW_BITS as i32));
@@ -140,48 +142,49 @@ impl DDSketch {
         (!self.is_saturated()).then_some(sum)
     }
 
-    /// The relative error of quantiles now: what was asked for as long as no bins had to be joined.
+    /// The present relative error of quantiles, which is the requested one unless bins were joined.
     pub fn relative_error(&self) -> f64 {
         if self.level == 0 { self.accuracy } else { self.scale.relative_error(self.level) }
     }
 
-    /// The relative error that was asked for.
+    /// The relative error that the caller requested.
     pub fn accuracy(&self) -> f64 {
         self.accuracy
     }
 
-    /// How many bins are in use.
+    /// The number of bins in use.
     pub fn bins(&self) -> usize {
         self.bins.len()
     }
 
-    /// How many bins there may be.
+    /// The largest number of bins.
     pub fn max_bins(&self) -> u32 {
         self.max_bins
     }
 
-    /// Whether bins were joined because there were too many: then the relative error is larger than
-    /// was asked for.
+    /// Returns true if bins were joined because there were too many. Then the relative error is
+    /// larger than the requested one.
     pub fn is_collapsed(&self) -> bool {
         self.level > 0
     }
 
-    /// Whether the count is at its largest: no sum, mean or rank is known from there on.
+    /// Returns true if the count has reached [`u64::MAX`]. From then on no sum, mean or rank is
+    /// known.
     pub fn is_saturated(&self) -> bool {
         self.count == u64::MAX
     }
 
-    /// Whether there are no numbers.
+    /// Returns true if there are no numbers.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Bytes of memory in use, the struct itself included.
+    /// The number of bytes of memory in use, including the struct itself.
     pub fn memory(&self) -> usize {
         size_of::<Self>() + self.bins.memory() + self.sum.memory()
     }
 
-    /// The sizes the sketch was built with, in the order of its constructor.
+    /// Returns the sizes the sketch was built with, in the order of its constructor.
     pub fn parameters(&self) -> Parameters {
         vec![
             ("accuracy", Parameter::Ratio(self.accuracy)),
@@ -189,7 +192,7 @@ impl DDSketch {
         ]
     }
 
-    /// What `crivo show` prints.
+    /// Returns the summary that `crivo show` prints.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Self::FAMILY,
@@ -211,17 +214,18 @@ impl DDSketch {
     }
 }
 
-/// Bins in the order of their numbers, with none for that of zero, at its place.
+/// Returns the bins in ascending order, with `None` in the place of the bin of zero.
 fn sorted_with_zeros(bins: &[Bin]) -> impl Iterator<Item = Option<&Bin>> {
     let negative = bins.partition_point(|bin| bin.is_negative);
     let (below, above) = bins.split_at(negative);
     below.iter().map(Some).chain([None]).chain(above.iter().map(Some))
 }
 
-/// `⌈share·count⌉ − 1`, and 0 for a share of 0: which number from the least on is the quantile.
+/// Returns the index from 0 of the number that is the quantile: `⌈share·count⌉ − 1`, and 0 for a
+/// share of 0.
 pub(crate) fn rank_of(share: f64, count: u64) -> u64 {
-    // The product of floats, as people compute it: a fifth of 5 numbers is 1, though 0.2 is more
-    // than a fifth.
+    // The product is computed in floats, as people expect: a fifth of 5 numbers is 1, although the
+    // float 0.2 is more than a fifth.
     let numbers = (share * count as f64).ceil() as u64;
     numbers.saturating_sub(1).min(count - 1)
 }

@@ -1,21 +1,22 @@
-//! From a positive number to the number of its bin, in whole numbers only.
+//! Maps a positive number to the number of its bin, in integer arithmetic only.
 //!
 //! Bins of equal relative width are bins of equal width on a logarithmic scale. The scale here is
-//! not quite logarithmic: between 256 points in each power of two it is straight, which makes it a
-//! multiplication, exactly the same on every machine, and rising without a step back. It lies below
-//! the logarithm by at most 2.76·10⁻⁶, which is taken off the width of the bins, so that their
-//! relative error is certain. Borders of bins are found by bisection over the floats themselves:
-//! they are exact too.
+//! only approximately logarithmic: it is straight between 256 points in each power of two. So a
+//! position is one multiplication, exactly the same on every machine, and the scale never
+//! decreases. It lies below the logarithm by at most 2.76·10⁻⁶. The width of the bins is reduced by
+//! that, so that their relative error is certain. Borders of bins are found by bisection over the
+//! floats themselves, so they are exact too.
 
-/// How many bits of a position are its fraction.
+/// The number of fraction bits of a position.
 const FRACTION_BITS: u32 = 40;
-/// How many bits of a number tell how far beyond a point it lies: with more, a product would not
-/// fit in 64.
+/// The number of bits that tell how far a number lies beyond a point of the scale. With more bits,
+/// a product would not fit in 64 bits.
 const BEYOND_BITS: u32 = 31;
-/// Positions begin here below the smallest normal number, which leaves room for those that are not.
+/// Positions begin this far below the smallest normal number, which leaves room for subnormal
+/// numbers.
 const SUBNORMAL_SHIFT: u64 = 64;
-/// By how much the scale lies below the logarithm at most, and what rounding adds:
-/// `2^40·2^−19/ln 2` and a little.
+/// A bound on how far the scale lies below the logarithm, including rounding: slightly more than
+/// `2^40·2^−19/ln 2`.
 const SAG: u64 = 3_025_720;
 
 /// `⌊2^40·log2(1 + k/256)⌋` for `k` from 0 to 256.
@@ -23,8 +24,8 @@ const LOG2_POINTS: &[u64; 257] = &{
     let mut points = [0; 257];
     let mut point = 1;
     while point < 256 {
-        // Squaring doubles a logarithm: each time that gives 2 or more, the next bit is 1. What the
-        // squares lose in 62 bits stays below the last bit of the result.
+        // Squaring a number doubles its logarithm. Whenever the square is 2 or more, the next bit
+        // is 1. The rounding of the squares to 62 bits stays below the last bit of the result.
         let mut square = ((256 + point) as u128) << 54;
         let mut bit = 0;
         while bit < FRACTION_BITS {
@@ -41,7 +42,7 @@ const LOG2_POINTS: &[u64; 257] = &{
     points
 };
 
-/// The scale of bins that a relative error asks for.
+/// The scale of bins for a relative error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scale {
     /// Bins per unit of position, times 2^64.
@@ -49,22 +50,23 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// The widest bins with that relative error, which must be one of a sketch's range.
+    /// Returns the scale with the widest bins for this relative error, which must be in the range
+    /// of a sketch.
     pub(super) fn new(relative_error: f64) -> Self {
         let width = libm::log2((1.0 + relative_error) / (1.0 - relative_error));
         let width = libm::ldexp(width, FRACTION_BITS as i32) as u64 - SAG;
         Self { density: (u64::MAX / width) + 1 }
     }
 
-    /// The number of the bin of a positive, finite number. It rises with the number, and lies below
-    /// 2^32.
+    /// Returns the number of the bin of a positive, finite number. It rises with the number, and is
+    /// below 2^32.
     #[inline]
     pub(super) fn bin(self, value: f64) -> u32 {
         ((u128::from(position(value)) * u128::from(self.density)) >> 64) as u32
     }
 
-    /// The least and the greatest number in the bin that these numbers of bins became: those whose
-    /// number, shifted by `level`, is `bin`.
+    /// Returns the least and the greatest number in a joined bin: the numbers whose bin number,
+    /// shifted by `level`, is `bin`.
     pub(super) fn borders(self, bin: u32, level: u8) -> (f64, f64) {
         let number = |value: f64| u64::from(self.bin(value)) >> level;
         let first_from = |wanted: u64| {
@@ -79,16 +81,16 @@ impl Scale {
         (f64::from_bits(least), f64::from_bits(end.max(2) - 1))
     }
 
-    /// The relative error of a number that stands for a bin of that level.
+    /// Returns the relative error of the number that represents a bin of this level.
     pub(super) fn relative_error(self, level: u8) -> f64 {
         let width = libm::ldexp(1.0, 64 + i32::from(level)) / self.density as f64 + SAG as f64;
         let ratio = libm::exp2(libm::ldexp(width, -(FRACTION_BITS as i32)));
-        // Rounded upwards, because it is a promise.
+        // Rounded up, because it is a guarantee.
         (1.0 - 2.0 / (ratio + 1.0)).next_up().next_up().min(1.0)
     }
 }
 
-/// Where a positive number lies on the scale: about `2^40·log2`, from 0 on.
+/// Returns the position of a positive number on the scale: about `2^40·log2`, starting from 0.
 #[inline]
 fn position(value: f64) -> u64 {
     if value < f64::MIN_POSITIVE {
@@ -135,7 +137,7 @@ mod tests {
                     assert!(least <= value && value <= greatest, "{error}: {value} in {least} to {greatest}");
                     assert_eq!(scale.bin(least) >> level, bin);
                     assert_eq!(scale.bin(greatest) >> level, bin);
-                    // Below the normal numbers floats are further apart than bins.
+                    // Subnormal floats are further apart than bins.
                     if (f64::MIN_POSITIVE..f64::MAX).contains(&greatest) {
                         assert_eq!(
                             scale.bin(greatest.next_up()) >> level,
@@ -148,7 +150,7 @@ mod tests {
         }
     }
 
-    /// What is promised of a bin, in the arithmetic of this test: the harmonic mean is off by
+    /// The guarantee of a bin, in the arithmetic of this test: the error of the harmonic mean is
     /// `(b − a)/(b + a)`.
     #[test]
     fn no_bin_is_wider_than_its_relative_error_allows() {
@@ -182,7 +184,7 @@ mod tests {
         assert!(scale.bin(f64::MAX) < 1 << 24);
     }
 
-    /// These numbers decide what every stored sketch means.
+    /// These values decide the meaning of every stored sketch.
     #[test]
     fn bins_never_change() {
         assert_eq!(

@@ -1,12 +1,12 @@
-//! Which day is a text, and in which form is it written?
+//! Finds the date that a text represents, and its format.
 //!
-//! Years have four digits. What has two readings, such as `03/04/2024`, has both here; the whole
-//! column decides later.
+//! Years have four digits. Dates with two readings, such as `03/04/2024`, keep both here. The
+//! values of the whole column decide later.
 
 use crate::keys::calendar::day_of;
 use crate::profile::column_profile::is_time;
 
-/// A way to write a day. Where a time follows, it is the same form.
+/// A format of dates. A time may follow the date without changing the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum DateFormat {
@@ -16,13 +16,13 @@ pub enum DateFormat {
     YearMonthDaySlashes = 1,
     /// `2024.12.31`.
     YearMonthDayDots = 2,
-    /// `20241231`, where all values of a column are such days.
+    /// `20241231`, if all values of a column are dates in this format.
     Compact = 3,
     /// `31.12.2024`.
     DayMonthYearDots = 4,
-    /// `31 Dec 2024` or `31-Dec-2024`, or the whole name of the month.
+    /// `31 Dec 2024` or `31-Dec-2024`, or with the whole name of the month.
     DayNameYear = 5,
-    /// `Dec 31, 2024`, with the comma or without, or the whole name of the month.
+    /// `Dec 31, 2024`, with or without the comma, or with the whole name of the month.
     NameDayYear = 6,
     /// `31/12/2024`.
     DayMonthYearSlashes = 7,
@@ -68,11 +68,12 @@ impl DateFormat {
     }
 }
 
-/// The days that a text can be: of two readings one or both.
+/// The dates that a text can represent. With two readings, one or both may be valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
     One(DateFormat, i32),
-    /// Day first, month first; at least one of them. With dashes, or with slashes.
+    /// Day first and month first. At least one of them is valid. The separators are dashes or
+    /// slashes.
     Either {
         has_dashes: bool,
         day_first: Option<i32>,
@@ -80,11 +81,11 @@ pub(super) enum Found {
     },
 }
 
-/// The shortest and the longest text that is looked at.
+/// The shortest and the longest text that can be a date.
 const SHORTEST: usize = 8;
 pub(super) const LONGEST: usize = 48;
 
-/// Returns the day that a text is, if it is one in any format.
+/// Returns the date that a text represents, if it is one in any format.
 #[inline]
 pub(super) fn parse(text: &[u8]) -> Option<Found> {
     match text.first()? {
@@ -121,7 +122,7 @@ fn parse_digits(text: &[u8]) -> Option<Found> {
     }
 }
 
-/// The day of eight digits.
+/// Parses a date of eight digits.
 pub(super) fn parse_compact(text: &[u8]) -> Option<i32> {
     let (digits, rest) = number(text)?;
     let year = digits / 10_000;
@@ -129,7 +130,7 @@ pub(super) fn parse_compact(text: &[u8]) -> Option<i32> {
     day_number(year, digits / 100 % 100, digits % 100).filter(|_| is_compact)
 }
 
-/// The rest of `31/12/2024` after its first number.
+/// Parses the rest of `31/12/2024` after its first number.
 fn two_numbers(first: u32, separator: u8, rest: &[u8]) -> Option<Found> {
     let (second, rest) = short(rest)?;
     let (year, rest) = year(rest.strip_prefix(&[separator])?)?;
@@ -148,7 +149,7 @@ fn two_numbers(first: u32, separator: u8, rest: &[u8]) -> Option<Found> {
     })
 }
 
-/// The rest of `31 Dec 2024` after its day.
+/// Parses the rest of `31 Dec 2024` after its day.
 fn day_name(day: u32, separator: u8, rest: &[u8]) -> Option<Found> {
     let (month, rest) = month_name(rest)?;
     let (year, rest) = year(rest.strip_prefix(&[separator])?)?;
@@ -156,7 +157,7 @@ fn day_name(day: u32, separator: u8, rest: &[u8]) -> Option<Found> {
     Some(Found::One(DateFormat::DayNameYear, day))
 }
 
-/// `Dec 31, 2024`.
+/// Parses `Dec 31, 2024`.
 fn name_first(text: &[u8]) -> Option<Found> {
     let (month, rest) = month_name(text)?;
     let (day, rest) = short(rest.strip_prefix(b" ")?)?;
@@ -166,7 +167,7 @@ fn name_first(text: &[u8]) -> Option<Found> {
     Some(Found::One(DateFormat::NameDayYear, day))
 }
 
-/// What follows the first three letters of each month.
+/// The first three letters of each month, and the remaining ones.
 const MONTHS: [([u8; 3], &str); 12] = [
     (*b"jan", "uary"),
     (*b"feb", "ruary"),
@@ -182,11 +183,11 @@ const MONTHS: [([u8; 3], &str); 12] = [
     (*b"dec", "ember"),
 ];
 
-/// The month that a text begins with, by its name or the first three letters of it, and what
-/// follows.
+/// Returns the month at the beginning of a text, by its name or the first three letters of its
+/// name, and the remaining text.
 fn month_name(text: &[u8]) -> Option<(u32, &[u8])> {
     let start = text.first_chunk::<3>()?.map(|letter| letter.to_ascii_lowercase());
-    // A number of the three letters is compared faster than they are.
+    // Comparing the three letters as one number is faster.
     let letters = u32::from_le_bytes([start[0], start[1], start[2], 0]);
     let month =
         MONTHS.iter().position(|(name, _)| u32::from_le_bytes([name[0], name[1], name[2], 0]) == letters)?;
@@ -196,7 +197,7 @@ fn month_name(text: &[u8]) -> Option<(u32, &[u8])> {
     is_it.then(|| (month as u32 + 1, rest.strip_prefix(b".").unwrap_or(rest)))
 }
 
-/// The number that up to eight digits are, and what follows.
+/// Returns the number that one to eight digits represent, and the remaining text.
 fn number(text: &[u8]) -> Option<(u32, &[u8])> {
     let length = text.iter().take(9).take_while(|byte| byte.is_ascii_digit()).count();
     let value = text[..length]
@@ -205,17 +206,17 @@ fn number(text: &[u8]) -> Option<(u32, &[u8])> {
     (1..=8).contains(&length).then_some((value, &text[length..]))
 }
 
-/// A number of one or two digits.
+/// Reads a number of one or two digits.
 fn short(text: &[u8]) -> Option<(u32, &[u8])> {
     number(text).filter(|(_, rest)| text.len() - rest.len() <= 2)
 }
 
-/// A number of four digits.
+/// Reads a number of four digits.
 fn year(text: &[u8]) -> Option<(u32, &[u8])> {
     number(text).filter(|(_, rest)| text.len() - rest.len() == 4)
 }
 
-/// Whether nothing follows, or a time.
+/// Returns true if the text ends here, or if only a time follows.
 fn ends(rest: &[u8]) -> bool {
     match rest.split_first() {
         None => true,

@@ -1,12 +1,12 @@
-//! Days in any of the usual formats: which formats, from when to when, and which days are missing
-//! between.
+//! Dates of a column in all usual formats: which formats, the first and the last date, and which
+//! days are missing between them.
 //!
-//! Every value that can be a day is read as one, and counted by its format. A text with two
-//! readings (`03/04/2024`) goes into both, and the reading that all values of the column have is
-//! the right one. All is exact, and merging is the union, bit for bit.
+//! Every value that can be a date is parsed and counted by its format. A text with two readings
+//! (`03/04/2024`) is counted in both formats. The correct reading is the one that fits all values
+//! of the column. All answers are exact, and merging is the union, bit for bit.
 //!
-//! The days that came are a bit each, from the first to the last. A column whose days are further
-//! apart than there is room for keeps its range, and its gaps are not known.
+//! The days that occur are kept as one bit each, from the first to the last. If the days of a
+//! column are too far apart for that, it keeps only the range, and the gaps are not known.
 
 use super::date_format::{DateFormat, Found, LONGEST, parse, parse_compact};
 use crate::codec::{Reader, Writer};
@@ -15,18 +15,20 @@ use crate::error::{Error, Result};
 use crate::prelude::*;
 use crate::profile::column_profile::Parsed;
 
-/// What is known of the days of a column.
+/// The facts about the dates of a column.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Dates {
-    /// How many days may lie between the first and the last for gaps to be known.
+    /// The largest number of days from the first to the last for which gaps are known.
     span: u32,
-    /// How many values can be read in each format.
+    /// The number of values that can be read in each format.
     counts: [u64; DateFormat::ALL.len()],
-    /// How many values have slashes, or dashes, and one reading or two.
+    /// The numbers of values with slashes and with dashes in an ambiguous format, whether one or
+    /// two readings are valid.
     either: [u64; 2],
-    /// The days of formats with one reading, of those with two by either, and of numbers.
+    /// The days of unambiguous formats, of ambiguous formats read day first and month first, and of
+    /// numbers.
     days: [DaySet; SETS],
-    /// Whether a number came that is no day: then numbers are not days.
+    /// True if a number occurred that is no date. Then numbers are not read as dates.
     has_other_numbers: bool,
 }
 
@@ -36,42 +38,45 @@ const DAY_FIRST: usize = 1;
 const MONTH_FIRST: usize = 2;
 const COMPACT: usize = 3;
 
-/// The days that came.
+/// The days that occur.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct DaySet {
-    /// The first and the last; none if there are none.
+    /// The first and the last day, or `None` if there are no days.
     range: Option<(i32, i32)>,
-    /// A bit for each day from that of the first word on; none if they are too far apart.
+    /// A bit for each day, beginning with the days of the first word. Empty if the days are too far
+    /// apart.
     words: Vec<u64>,
     /// The number of the first word.
     first: i32,
     is_too_wide: bool,
 }
 
-/// What a column of days has: see [`TableColumn::dates`](crate::profile::TableColumn::dates).
+/// The facts about a column of dates; see
+/// [`TableColumn::dates`](crate::profile::TableColumn::dates).
 #[derive(Debug, Clone, PartialEq)]
 pub struct DateFacts {
-    /// The formats with the number of values of each, the most frequent first. Where both readings
-    /// of `03/04/2024` fit all values, both are there.
+    /// The formats with the number of values of each, the most frequent first. If both readings of
+    /// `03/04/2024` fit all values, both formats are listed.
     pub formats: Vec<(DateFormat, u64)>,
-    /// How many values are days.
+    /// The number of values that are dates.
     pub dates: u64,
-    /// How many values are not.
+    /// The number of values that are not dates.
     pub others: u64,
-    /// The first and the last day, counted from 1970-01-01; none if the values have two readings.
+    /// The first and the last day, as the number of days since 1970-01-01, or `None` if the reading
+    /// of the values is not certain.
     pub range: Option<(i32, i32)>,
-    /// The days between them that no value has; none if the first and the last are too far apart,
-    /// or have two readings.
+    /// The missing days between the first and the last, or `None` if these are too far apart or the
+    /// reading of the values is not certain.
     pub gaps: Option<DateGaps>,
 }
 
-/// Days that are missing between the first and the last.
+/// The days that are missing between the first and the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DateGaps {
-    /// How many days are missing.
+    /// The number of missing days.
     pub missing: u64,
-    /// The first and the last day of the longest stretch of missing days, the earliest of several;
-    /// none if no day is missing.
+    /// The first and the last day of the longest run of missing days, and of the earliest one among
+    /// several. `None` if no day is missing.
     pub longest: Option<(i32, i32)>,
 }
 
@@ -86,7 +91,7 @@ impl Dates {
         }
     }
 
-    /// Takes a value that came `weight` times.
+    /// Adds a value that occurred `weight` times.
     #[inline]
     pub(super) fn add(&mut self, text: &[u8], parsed: Parsed, weight: u64) {
         match parsed {
@@ -126,7 +131,7 @@ impl Dates {
         }
     }
 
-    /// Takes numbers until a finite one is no day.
+    /// Adds numbers, until a finite number is no date.
     fn add_number(&mut self, text: &[u8], parsed: Parsed, weight: u64) {
         match parse_compact(text) {
             Some(day) => self.count(DateFormat::Compact, COMPACT, Some(day), weight),
@@ -153,7 +158,7 @@ impl Dates {
         }
     }
 
-    /// Returns what is known of the days, if nearly all of the `values` are days.
+    /// Returns the facts about the dates, if nearly all of the `values` are dates.
     pub(super) fn facts(&self, values: u64) -> Option<DateFacts> {
         let count_of = |format: DateFormat| self.counts[format as usize];
         let mut formats: Vec<(DateFormat, u64)> = Vec::new();
@@ -162,7 +167,8 @@ impl Dates {
         let mut has_two_readings = false;
         for format in &DateFormat::ALL[..=DateFormat::NameDayYear as usize] {
             let count = count_of(*format);
-            // A column of numbers and of other days is none of days: the numbers may be anything.
+            // If only some values are numbers that could be dates, these numbers are not counted as
+            // dates, because they may be anything.
             if count > 0 && (*format != DateFormat::Compact || count == values) {
                 formats.push((*format, count));
                 dates = dates.saturating_add(count);
@@ -190,7 +196,7 @@ impl Dates {
                 _ => has_two_readings = true,
             }
         }
-        // Slashes and dashes share the sets of days, so that each must have been read alike.
+        // Slashes and dashes share the sets of days, so both must have the same reading.
         let is_read = |format: DateFormat| formats.iter().any(|(known, _)| *known == format);
         let [day_slashes, month_slashes] = two_readings(false).map(is_read);
         let [day_dashes, month_dashes] = two_readings(true).map(is_read);
@@ -211,7 +217,7 @@ impl Dates {
         self.days.iter().map(|set| set.words.capacity() * 8).sum()
     }
 
-    /// The most memory behind the pointers, for days that lie so far apart.
+    /// Returns the most memory behind the pointers, for days that span at most `span` days.
     pub(super) fn most_memory(span: u32) -> usize {
         SETS * 8 * (span as usize / 64 + 2)
     }
@@ -252,8 +258,7 @@ impl Dates {
         Ok(dates)
     }
 
-    /// Refuses counts without days, days without counts, and readings that are more than the
-    /// values.
+    /// Refuses counts without days, days without counts, and more readings than values.
     fn require_counts_of_its_days(&self) -> Result<()> {
         let count_of = |format: DateFormat| self.counts[format as usize];
         let sum = |formats: &[DateFormat]| {
@@ -288,7 +293,7 @@ impl Dates {
     }
 }
 
-/// Day first and month first, with dashes or with slashes.
+/// Returns the formats with the day first and with the month first, for dashes or slashes.
 fn two_readings(has_dashes: bool) -> [DateFormat; 2] {
     if has_dashes {
         [DateFormat::DayMonthYearDashes, DateFormat::MonthDayYearDashes]
@@ -310,7 +315,7 @@ impl DaySet {
         }
     }
 
-    /// Makes room for the days of a range, which holds the present one, or gives up the bits.
+    /// Makes room for the days of a range, which contains the present range, or gives up the bits.
     #[cold]
     fn widen(&mut self, range: (i32, i32), span: u32) {
         self.range = Some(range);
@@ -340,7 +345,7 @@ impl DaySet {
         }
     }
 
-    /// The days that are missing between the first and the last.
+    /// Returns the days that are missing between the first and the last.
     fn gaps(&self) -> Option<DateGaps> {
         let (from, to) = self.range.filter(|_| !self.is_too_wide)?;
         let came = |day: i32| self.words[((day >> 6) - self.first) as usize] >> (day & 63) & 1 == 1;
@@ -371,7 +376,7 @@ impl DaySet {
             return Ok(Self::default());
         }
         let (first, last) = (reader.u32("days")? as i32, reader.u32("days")? as i32);
-        // Years 0 to 9999.
+        // The limits are the days of the years 0 to 9999.
         if state > 2
             || first > last
             || first < -719_528

@@ -1,15 +1,15 @@
-//! The values of some rows, the same rows in every column of a table.
+//! A sample of rows with their values. The same rows are drawn in every column of a table.
 //!
-//! Whether a row is drawn depends on a hash of its number and of a salt, and on nothing in the
-//! column. So columns draw the same rows although each is read by itself, and two columns can be
-//! compared row by row afterwards: correlation, dependencies, and the patterns of texts are
-//! answered from here, each with the bounds that a uniform sample gives. Rows without a value take
-//! no place; of two columns the rows that both have drawn are a uniform sample of those in which
+//! Whether a row is drawn depends only on a hash of its number and of a salt, and on nothing in the
+//! column. So all columns draw the same rows although each is read by itself, and two columns can
+//! be compared row by row afterwards. Correlation, dependencies and the patterns of texts are
+//! computed from these rows, with the bounds that a uniform sample gives. Rows without a value are
+//! not kept. So the rows that two columns both have drawn are a uniform sample of the rows in which
 //! both have a value.
 //!
-//! Merging keeps the rows with the smallest hashes of both parts. Parts that numbered their rows
-//! alike would draw the same places of each, which is a poor sample of files that are ordered
-//! alike: the salt, made of values, tells them apart.
+//! Merging keeps the rows with the smallest hashes of both parts. Parts with the same row numbers
+//! would draw the same positions of each, which is a poor sample of files with the same order. The
+//! salt is computed from values, so that the parts draw differently.
 
 use crate::codec::{Reader, Writer};
 use crate::error::{Error, Result};
@@ -22,15 +22,15 @@ use crate::prelude::*;
 #[derive(Debug, Clone)]
 pub struct DrawnRows {
     k: u32,
-    /// Every row so far whose hash is at most this is among the rows.
+    /// Every row so far with a hash of at most this is in `rows`.
     threshold: u64,
     rows: Vec<DrawnRow>,
 }
 
-/// A row that was drawn, and its value.
+/// A drawn row and its value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DrawnRow {
-    /// The hash that drew it.
+    /// The hash by which the row was drawn.
     pub(crate) hash: u64,
     /// The number of the row.
     pub row: u64,
@@ -38,7 +38,7 @@ pub struct DrawnRow {
     pub text: Box<[u8]>,
 }
 
-/// What decides which rows of a batch are drawn: the same for all columns of a table.
+/// Decides which rows of a batch are drawn. It is the same for all columns of a table.
 ///
 /// ```
 /// use crivo::profile::RowDraw;
@@ -48,17 +48,17 @@ pub struct DrawnRow {
 #[derive(Debug, Clone, Copy)]
 pub struct RowDraw {
     salt: u64,
-    /// No row has a smaller hash, so that columns that draw none of the rows need not look at them.
+    /// No row has a smaller hash, so columns that draw none of the rows need not check them.
     least: u64,
 }
 
 impl RowDraw {
-    /// Returns how rows are drawn with a salt, whatever rows those are.
+    /// Returns the draw of any rows with a salt.
     pub fn new(salt: u64) -> Self {
         Self { salt: mix(salt), least: 0 }
     }
 
-    /// Returns how rows are drawn with a salt, if they are among these.
+    /// Returns the draw of these rows with a salt.
     pub fn of_rows(salt: u64, rows: impl IntoIterator<Item = u64>) -> Self {
         let draw = Self::new(salt);
         let least = rows.into_iter().map(|row| draw.hash(row)).min().unwrap_or(0);
@@ -71,26 +71,27 @@ impl RowDraw {
     }
 }
 
-/// The most bytes that a row takes without its text: a hash, a number, and where the text lies.
+/// The most bytes of a row without its text: a hash, a number, and the pointer to the text.
 const ROW: usize = 32;
 const _: () = assert!(size_of::<DrawnRow>() <= ROW);
 
 impl DrawnRows {
-    /// How many bytes of a value are kept.
+    /// The number of bytes of a value that are kept.
     pub const LONGEST: usize = 48;
 
-    /// The most rows that can be asked for.
+    /// The largest number of rows that can be kept.
     pub(super) const MOST: u32 = 1 << 20;
 
-    /// The most bytes for each of the rows, with what is allocated around a text, and a quarter
-    /// more while collecting. It decides how many are kept, so it is the same on every machine.
+    /// The most bytes for each row, including the overhead of allocating its text, and a quarter
+    /// more while collecting. It is the same on every machine, because it decides how many rows are
+    /// kept.
     pub(super) const BYTES_EACH: usize = (ROW + Self::LONGEST + 16) * 5 / 4;
 
     pub(super) fn new(k: u32) -> Self {
         Self { k: k.clamp(1, Self::MOST), threshold: u64::MAX, rows: Vec::new() }
     }
 
-    /// Takes the values of a batch; `row` gives the row of each by its index in the batch.
+    /// Adds the values of a batch. `row` returns the row of a value by its index in the batch.
     #[inline]
     pub(super) fn insert_batch(&mut self, batch: &KeyBatch<'_>, draw: RowDraw, row: impl Fn(usize) -> u64) {
         if draw.least > self.threshold {
@@ -138,8 +139,8 @@ impl DrawnRows {
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
-        // Where more were collected than are drawn, equal hashes are told apart by the rows, which
-        // merging may renumber.
+        // If more rows were collected than are drawn, the row numbers decide between equal hashes.
+        // Renumbering could change them, so reduce both sides to the drawn rows first.
         self.keep_smallest();
         self.rows.reserve_exact(other.rows.len());
         self.rows.extend(other.drawn().0.iter().cloned());
@@ -148,13 +149,13 @@ impl DrawnRows {
         self.rows.shrink_to(self.k as usize * 5 / 4 + 1);
     }
 
-    /// Returns how many rows are drawn at most.
+    /// The largest number of rows that are drawn.
     pub fn k(&self) -> u32 {
         self.k
     }
 
-    /// Returns the rows that were drawn, in the order of their hashes, and the largest hash that is
-    /// drawn with certainty: the largest there is as long as all rows with a value are drawn.
+    /// Returns the drawn rows in the order of their hashes, and the largest hash up to which all
+    /// rows are drawn. This is [`u64::MAX`] as long as all rows with a value are drawn.
     pub(crate) fn drawn(&self) -> (Vec<DrawnRow>, u64) {
         let mut rows = self.rows.clone();
         rows.sort_unstable();
@@ -164,7 +165,7 @@ impl DrawnRows {
         (rows, limit)
     }
 
-    /// Returns the rows that were drawn with their values, in no order that means anything.
+    /// Returns the drawn rows with their values. Their order has no meaning.
     pub fn rows(&self) -> Vec<DrawnRow> {
         self.drawn().0
     }
@@ -186,14 +187,15 @@ impl DrawnRows {
         }
     }
 
-    /// The rows of a column with that many values, whose table has rows up to a number.
+    /// Reads the drawn rows of a column with this many values, whose table has row numbers up to
+    /// `last_row`.
     pub(super) fn decode(values: u64, last_row: u64, reader: &mut Reader<'_>) -> Result<Self> {
         let (k, is_full, count) =
             (reader.u32("drawn rows")?, reader.u8("drawn rows")?, reader.u32("drawn rows")?);
         if k == 0 || k > Self::MOST || is_full > 1 {
             return Err(Error::contents("drawn rows", format_args!("at most 1 to {}", Self::MOST), k));
         }
-        // All values, or as many as there may be.
+        // All values are drawn, or as many as the sample can have.
         let expected = if is_full == 1 { k.into() } else { values };
         if u64::from(count) != expected || values < expected || is_full == 0 && count > k {
             return Err(Error::contents("drawn rows", expected, count));

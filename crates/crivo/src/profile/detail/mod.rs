@@ -1,9 +1,10 @@
-//! What a saved profile of a column has beyond its [`ProfiledColumn`](super::ProfiledColumn): sums
-//! of powers, days, and the values of drawn rows.
+//! The parts of a saved column profile beyond its [`ProfiledColumn`](super::ProfiledColumn): sums
+//! of powers, dates, and the values of drawn rows.
 //!
-//! [`TableColumn`](super::TableColumn) answers from these: [`spread`](super::TableColumn::spread),
-//! [`dates`](super::TableColumn::dates), [`patterns`](super::TableColumn::patterns), and with other
-//! columns [`relations`](super::relations).
+//! [`TableColumn`](super::TableColumn) computes these answers from them:
+//! [`spread`](super::TableColumn::spread), [`dates`](super::TableColumn::dates),
+//! [`patterns`](super::TableColumn::patterns), and with other columns
+//! [`relations`](super::relations).
 
 mod date_format;
 mod dates;
@@ -23,31 +24,33 @@ use crate::codec::{Reader, Writer};
 use crate::error::{Error, Result};
 use crate::keys::KeyBatch;
 
-/// How much of the detail of a column is kept.
+/// The sizes of the detail of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DetailSizes {
-    /// How many rows are drawn.
+    /// The largest number of drawn rows.
     pub drawn: u32,
-    /// How many days may lie between the first and the last for gaps to be known; a multiple of 64.
+    /// The largest number of days from the first to the last for which gaps are known; a multiple
+    /// of 64.
     pub days: u32,
 }
 
 impl DetailSizes {
-    /// Returns the sizes that together take at most `bytes`, and never more than is of use.
+    /// Returns the largest useful sizes that together take at most `bytes`, with at least 16 drawn
+    /// rows.
     pub(super) fn for_memory(bytes: usize) -> Self {
         let days = if bytes >= 64 << 10 { 36_864 } else { 4_096 };
         let left = bytes.saturating_sub(FIXED + Dates::most_memory(days));
         Self { drawn: (left / DrawnRows::BYTES_EACH).clamp(16, 1024) as u32, days }
     }
 
-    /// The most memory that detail of these sizes takes, whatever the values are.
+    /// Returns the most memory that detail of these sizes takes, whatever the values are.
     pub(super) fn most_memory(self) -> usize {
         FIXED + Dates::most_memory(self.days) + self.drawn as usize * DrawnRows::BYTES_EACH
     }
 }
 
-/// What takes the same for all sizes. It decides sizes, which are stored, so it is the same on
-/// every machine.
+/// The memory of the parts of fixed size. It is the same on every machine, because it decides sizes
+/// that are stored.
 const FIXED: usize = 464 + Moments::MOST_MEMORY;
 const _: () = assert!(size_of::<ColumnDetail>() + Moments::MOST_MEMORY <= FIXED);
 
@@ -79,13 +82,14 @@ impl ColumnDetail {
         self.moments.add_all(numbers);
     }
 
-    /// Adds a value to the days, if it is one.
+    /// Adds a value to the dates, if it is one.
     #[inline]
     pub(super) fn add_value(&mut self, text: &[u8], parsed: Parsed, weight: u64) {
         self.dates.add(text, parsed, weight);
     }
 
-    /// Draws rows of a batch, after its values were added one by one; the profile has them too.
+    /// Draws rows of a batch. The values of the batch must be in the detail and in the profile
+    /// already.
     pub(super) fn insert_rows(
         &mut self,
         batch: &KeyBatch<'_>,
@@ -126,7 +130,7 @@ impl ColumnDetail {
         }
     }
 
-    /// Standard deviation and skew of the column's numbers.
+    /// Returns the standard deviation and the skew of the column's numbers.
     pub(super) fn spread(&self, profile: &ColumnProfile) -> Spread {
         let numbers = profile.numbers();
         numbers.exact_sum(0).map_or_else(Spread::default, |sum| self.moments.spread(&sum, numbers.count()))
@@ -146,7 +150,8 @@ impl ColumnDetail {
         self.drawn.encode(writer);
     }
 
-    /// The detail of a column with that profile, in a table with rows up to a number.
+    /// Reads the detail of a column with this profile, whose table has row numbers up to
+    /// `last_row`.
     pub(super) fn decode(profile: &ColumnProfile, last_row: u64, reader: &mut Reader<'_>) -> Result<Self> {
         let moments = Moments::decode(reader)?;
         let numbers = profile.numbers();

@@ -1,13 +1,13 @@
 //! Standard deviation and skew, from sums without rounding.
 //!
-//! Sums of squares lose all digits where numbers crowd far from zero, if they are rounded: of
+//! If numbers are close together and far from zero, rounded sums of squares lose all digits: for
 //! timestamps in nanoseconds nothing is left. Formulas that subtract a running mean keep the
-//! digits, and depend on the order of the numbers. The sums of squares and of cubes are kept
-//! exactly instead, as [`ExactSum`] keeps the sum. So the moments are those of the numbers,
-//! whatever their order and however they were split, and are rounded at the end only.
+//! digits, but depend on the order of the numbers. Here the sums of squares and of cubes are kept
+//! exactly, as [`ExactSum`] keeps the sum. So the moments do not depend on the order of the numbers
+//! or on how they were split, and are rounded only at the end.
 //!
-//! A sum is as long as the numbers in it ask for: prices take some ten limbs. Small integers, which
-//! most numbers are, are added up in 128 bits first.
+//! A sum is only as long as its numbers need: prices take about ten limbs. Small integers, which
+//! most numbers are, are first added up in 128 bits.
 
 use super::whole::Whole;
 use crate::codec::{Reader, Writer};
@@ -21,7 +21,7 @@ use crate::profile::ExactSum;
 pub(crate) struct Moments {
     squares: WideSum,
     cubes: WideSum,
-    /// Those of small integers, not yet among the others.
+    /// The sums of small integers, not yet included in the others.
     small: SmallSums,
 }
 
@@ -31,15 +31,15 @@ struct SmallSums {
     cubes: i128,
 }
 
-/// Cubes of integers below this have 63 bits, so that 2^64 of them fit in 127.
+/// The cubes of integers below this have 63 bits, so 2^64 of them fit in 127 bits.
 const SMALL: f64 = 2_097_152.0;
 
-/// The bits of a float's lowest place: the square's is twice as far below 1, and the cube's three
-/// times.
+/// The lowest bit of a float is `2^-LOWEST`. Its exponent is twice as large for the square, and
+/// three times for the cube.
 const LOWEST: u32 = 1074;
 
 impl Moments {
-    /// Adds a finite number as often as its weight.
+    /// Adds a finite number `weight` times.
     #[inline]
     pub(super) fn add(&mut self, value: f64, weight: u64) {
         if value.abs() < SMALL {
@@ -59,16 +59,16 @@ impl Moments {
         self.add_powers((value.to_bits() >> 52) as u32, square, cube, weight);
     }
 
-    /// Adds powers of numbers with the same sign and exponent, which are the upper 12 bits of a
-    /// float.
+    /// Adds powers of numbers with the same sign and exponent, which `upper` has: the upper 12 bits
+    /// of a float.
     fn add_powers(&mut self, upper: u32, square: u128, cube: [u64; 3], weight: u64) {
         let position = (upper & 0x7FF).max(1) - 1;
         self.squares.add([square as u64, (square >> 64) as u64, 0], weight, 2 * position, false);
         self.cubes.add(cube, weight, 3 * position, upper > 0x7FF);
     }
 
-    /// Adds finite numbers, each once: the same as one by one. Powers of numbers with the same sign
-    /// and exponent are added up first, which takes two additions where a long sum takes many.
+    /// Adds finite numbers, each once. Same result as one by one. Powers of numbers with the same
+    /// sign and exponent are added up first, which takes two additions where a long sum takes many.
     pub(super) fn add_all(&mut self, values: &[f64]) {
         for values in values.chunks(SameExponent::MOST_NUMBERS) {
             let mut sums = [SameExponent::default(); SameExponent::SLOTS];
@@ -103,7 +103,7 @@ impl Moments {
         self.cubes.merge(&other.settled_cubes());
     }
 
-    /// Forgets all, where counting has stopped.
+    /// Removes all numbers, because the count of numbers is saturated.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
@@ -116,18 +116,18 @@ impl Moments {
         self.cubes.with_integer(self.small.cubes, 3 * LOWEST)
     }
 
-    /// Returns standard deviation and skew of the numbers with these sums; see [`Spread`].
+    /// Returns the standard deviation and the skew of the numbers with these sums; see [`Spread`].
     pub(super) fn spread(&self, sum: &ExactSum, count: u64) -> Spread {
         let (second, third) = self.central(sum, count);
         let n = count as f64;
         let (square, exponent) = second.scaled();
-        // The root of a power of two is one if its exponent is even, and exponents of limbs are.
+        // Exponents of limbs are even, so the square root of the power of two is a power of two.
         let root = (square.sqrt(), exponent / 2);
         let is_spread = second.sign() > 0;
         let deviation = || libm::ldexp((square / (n * (n - 1.0))).sqrt(), root.1 - LOWEST as i32);
         let skew = || {
             let (cube, exponent) = third.scaled();
-            // Both the cube and the third power of the root have 2^−3222 as their unit.
+            // Both the third moment and the third power of the root are in units of 2^−3222.
             let ratio = libm::ldexp(cube / square / root.0, exponent - 3 * root.1);
             ratio * ((n * (n - 1.0)).sqrt() / (n - 2.0))
         };
@@ -141,7 +141,8 @@ impl Moments {
         }
     }
 
-    /// The second and the third central moment, times n² and n³, in units of 2^−2148 and 2^−3222.
+    /// Returns the second and the third central moment, times n² and n³, in units of 2^−2148 and
+    /// 2^−3222.
     fn central(&self, sum: &ExactSum, count: u64) -> (Whole, Whole) {
         let (is_negative, limbs) = sum.limbs();
         let (n, first) = (Whole::of(count), Whole::new(is_negative, limbs));
@@ -155,12 +156,12 @@ impl Moments {
         (second, n.times(&n).times(&cubes).minus(&three).plus(&two))
     }
 
-    /// Returns true if numbers with that sum can have these sums of powers.
+    /// Returns true if numbers with this sum can have these sums of powers.
     pub(super) fn are_possible(&self, sum: &ExactSum, count: u64) -> bool {
         let (second, third) = self.central(sum, count);
         match count {
             0 => *self == Self::default(),
-            // One number, or equal ones: no spread, and then no skew.
+            // One number, or only equal ones: there is no spread, and then no skew.
             _ => second.sign() > 0 && count > 1 || second.sign() == 0 && third.sign() == 0,
         }
     }
@@ -169,8 +170,8 @@ impl Moments {
         (self.squares.limbs.capacity() + self.cubes.limbs.capacity()) * size_of::<i64>()
     }
 
-    /// The most memory behind the pointers: sums of the least and the greatest float, in lists that
-    /// may be half full.
+    /// The most memory behind the pointers: the sums of the least and the greatest float, in lists
+    /// that may be half full.
     pub(super) const MOST_MEMORY: usize =
         2 * size_of::<i64>() * (WideSum::MOST_LIMBS[0] + WideSum::MOST_LIMBS[1]);
 
@@ -199,7 +200,7 @@ impl PartialEq for Moments {
     }
 }
 
-/// The square and the cube of a float's mantissa.
+/// Returns the square and the cube of a float's mantissa.
 #[inline]
 fn powers(value: f64) -> (u128, [u64; 3]) {
     let bits = value.to_bits();
@@ -221,9 +222,9 @@ struct SameExponent {
 }
 
 impl SameExponent {
-    /// Sixteen exponents of either sign, in which the numbers of most columns lie.
+    /// Sixteen exponents of either sign, which are enough for the numbers of most columns.
     const SLOTS: usize = 32;
-    /// Cubes have 159 bits, so that the sum of this many has at most 192.
+    /// Cubes have 159 bits, so the sum of this many has at most 192 bits.
     const MOST_NUMBERS: usize = 1 << 20;
 
     #[inline]
@@ -247,37 +248,38 @@ impl SameExponent {
 /// How far numbers spread, and to which side.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spread {
-    /// The standard deviation of a sample, with `n − 1` below the sum. None for fewer than two
-    /// numbers.
+    /// The standard deviation of a sample, with `n − 1` in the denominator. `None` for fewer than
+    /// two numbers.
     pub standard_deviation: Option<f64>,
-    /// The adjusted skewness of Fisher and Pearson, `G1`, as pandas and DuckDB have it. None for
-    /// fewer than three numbers, or if all are equal.
+    /// The adjusted skewness of Fisher and Pearson, `G1`, as in pandas and DuckDB. `None` for fewer
+    /// than three numbers, or if all are equal.
     pub skew: Option<f64>,
 }
 
-/// A sum of long whole numbers without rounding, in limbs of 32 bits, each in a signed word of 64.
+/// A sum of long whole numbers without rounding, in limbs of 32 bits. Each limb is in a signed word
+/// of 64 bits.
 #[derive(Debug, Clone, Default)]
 struct WideSum {
-    /// The place of the first limb.
+    /// The position of the first limb.
     first: usize,
     limbs: Vec<i64>,
     additions: u32,
 }
 
 impl WideSum {
-    /// The most limbs of a sum of squares and of one of cubes: 2·2098 and 3·2098 bits, 64 of
+    /// The most limbs of a sum of squares and of a sum of cubes: 2·2098 and 3·2098 bits, 64 bits of
     /// weights, and the sign.
     const MOST_LIMBS: [usize; 2] = [135, 201];
     const MOST_ADDITIONS: u32 = 1 << 29;
 
-    /// Adds three words times a weight, shifted up by a number of bits.
+    /// Adds a number of three words times a weight, shifted left by `position` bits.
     #[inline]
     fn add(&mut self, words: [u64; 3], weight: u64, position: u32, is_negative: bool) {
         let (limb, shift) = ((position / 32) as usize, position % 32);
         let weighted = if weight == 1 { [words[0], words[1], words[2], 0] } else { times(words, weight) };
         let sign = if is_negative { -1 } else { 1 };
         let mut carry = 0_u128;
-        // 159 bits of a cube, 64 of a weight and 31 of the shift have room in eight limbs.
+        // 159 bits of a cube, 64 of a weight and 31 of the shift fit in eight limbs.
         for (pair, word) in self.eight_limbs(limb).chunks_exact_mut(2).zip(weighted) {
             carry += u128::from(word) << shift;
             pair[0] += sign * i64::from(carry as u32);
@@ -290,7 +292,7 @@ impl WideSum {
         }
     }
 
-    /// Eight limbs from a place on.
+    /// Returns eight limbs from a position on.
     #[inline]
     fn eight_limbs(&mut self, from: usize) -> &mut [i64] {
         if from < self.first || from + 8 > self.first + self.limbs.len() {
@@ -307,7 +309,8 @@ impl WideSum {
         }
         let before = self.first.saturating_sub(from);
         let after = end.saturating_sub(self.first + self.limbs.len());
-        // All that it may need at once: then memory does not depend on how many rows there are.
+        // Allocates the largest possible size at once, so that the memory does not depend on the
+        // number of rows.
         let missing = Self::MOST_LIMBS[1].saturating_sub(self.limbs.capacity());
         self.limbs.reserve_exact((before + after).max(missing));
         self.limbs.splice(0..0, core::iter::repeat_n(0, before));
@@ -315,7 +318,7 @@ impl WideSum {
         self.limbs.resize(self.limbs.len() + after, 0);
     }
 
-    /// The sum with an integer whose lowest bit is at a place.
+    /// Returns the sum with an integer added whose lowest bit is at `place`.
     fn with_integer(&self, integer: i128, place: u32) -> Self {
         let mut sum = self.clone();
         if integer != 0 {
@@ -332,7 +335,7 @@ impl WideSum {
         }
     }
 
-    /// The sum with that value, its first and last limb not zero.
+    /// Returns the sum with this value, whose first and last limbs are not zero.
     fn of(value: &Whole) -> Self {
         let (is_negative, limbs) = value.parts();
         let first = limbs.iter().position(|&limb| limb > 0).unwrap_or(0);
@@ -346,7 +349,7 @@ impl WideSum {
         *self = Self::of(&self.whole());
     }
 
-    /// The value of all limbs.
+    /// Returns the value of all limbs.
     fn whole(&self) -> Whole {
         let mut carry = 0_i64;
         let mut limbs = vec![0_u32; self.first];
@@ -356,7 +359,7 @@ impl WideSum {
             carry >>= 32;
         }
         let is_negative = carry < 0;
-        // What is carried out at the end, and its sign, in two limbs more.
+        // The final carry and its sign need two more limbs.
         limbs.extend([carry as u32, (carry >> 32) as u32]);
         if is_negative {
             let mut borrow = 1_u64;
@@ -373,7 +376,7 @@ impl WideSum {
         self.whole().sign() < 0
     }
 
-    /// The sign, and the limbs of the magnitude from the first to the last that is not 0.
+    /// Writes the sign, and the limbs of the magnitude from the first to the last that is not 0.
     fn encode(&self, writer: &mut Writer) {
         let value = self.whole();
         let (is_negative, limbs) = value.parts();
@@ -409,7 +412,7 @@ impl PartialEq for WideSum {
     }
 }
 
-/// Three words times one.
+/// Returns the product of a number of three words and a weight.
 fn times(words: [u64; 3], weight: u64) -> [u64; 4] {
     let mut product = [0; 4];
     let mut carry = 0_u128;

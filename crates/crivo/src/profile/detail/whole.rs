@@ -1,11 +1,11 @@
-//! Whole numbers of any length, with a sign: as much of them as the moments need.
+//! Signed whole numbers of any length, with the operations that the moments need.
 
 use core::cmp::Ordering;
 
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// A whole number: its sign, and its magnitude in limbs of 32 bits, the lowest first and no zeros
+/// A whole number: its sign, and its magnitude in limbs of 32 bits, the lowest first, without zeros
 /// at the end.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Whole {
@@ -14,7 +14,7 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    /// The number with these limbs; zeros at the end are left out.
+    /// Returns the number with these limbs. Zeros at the end are dropped.
     pub(super) fn new(is_negative: bool, mut limbs: Vec<u32>) -> Self {
         let length = limbs.iter().rposition(|&limb| limb > 0).map_or(0, |last| last + 1);
         limbs.truncate(length);
@@ -25,12 +25,12 @@ impl Whole {
         Self::new(false, vec![number as u32, (number >> 32) as u32])
     }
 
-    /// Returns true if it is below zero, and the limbs of the magnitude.
+    /// Returns whether the number is negative, and the limbs of its magnitude.
     pub(super) fn parts(&self) -> (bool, &[u32]) {
         (self.is_negative, &self.limbs)
     }
 
-    /// Returns -1, 0 or 1 as the number is below, at or above zero.
+    /// Returns -1, 0 or 1 for a number below, at or above zero.
     pub(super) fn sign(&self) -> i32 {
         if self.limbs.is_empty() { 0 } else { 1 - 2 * i32::from(self.is_negative) }
     }
@@ -64,11 +64,11 @@ impl Whole {
         }
     }
 
-    /// Returns a float and an exponent: the number is the float times two to that power, but for
+    /// Returns a float and an exponent. The number is the float times two to that power, apart from
     /// one rounding.
     pub(super) fn scaled(&self) -> (f64, i32) {
-        // 64 bits or more; the lowest one stands for all bits below them, so that rounding is
-        // right.
+        // The value has 64 bits or more. Its lowest bit also represents all bits below it, so that
+        // rounding is correct.
         let top = self.limbs.len().saturating_sub(4);
         let high = self.limbs[top..].iter().rev().fold(0_u128, |high, &limb| high << 32 | u128::from(limb));
         let is_more = self.limbs[..top].iter().any(|&limb| limb > 0);
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn long_numbers_are_rounded_once() {
-        // 2^200 + 2^147 is a tie of the last bit; anything below it decides.
+        // 2^200 + 2^147 is a tie of the last bit. Anything below it decides.
         let mut limbs = vec![0; 7];
         (limbs[6], limbs[4]) = (1 << 8, 1 << 19);
         assert_eq!(Whole::new(false, limbs.clone()).scaled(), (2_f64.powi(200 - 96), 96));

@@ -1,4 +1,4 @@
-//! Each check of a column: how likely is such a difference if nothing changed?
+//! The checks of a column: how likely is such a difference if nothing changed?
 
 use super::{Change, ChangeKind, ChangeValue};
 use crate::estimate::{Confidence, Estimate};
@@ -9,15 +9,15 @@ use crate::prelude::*;
 use crate::profile::{ColumnProfile, Kind, TableColumn};
 use crate::quantiles::NumberQuantiles;
 
-/// How many frequent values are compared.
+/// The number of frequent values that are compared.
 const FREQUENT: usize = 10;
-/// A value that came less often in both tables together cannot have changed by more than chance.
+/// If a value occurs less often than this in both tables together, its change can always be chance.
 const LEAST_COUNT: u64 = 6;
-/// At how many ranks the error of a rank sketch is bounded at once; between them it grows by one
-/// part at most.
+/// The number of ranks at which the error of a rank sketch is bounded at once. Between two of them
+/// it grows by at most `1/GRID`.
 const GRID: f64 = 512.0;
 
-/// A check, and how likely its difference is without a change.
+/// A check, and the probability of its difference without a change.
 pub(super) struct Check {
     what: ChangeKind,
     about: Option<String>,
@@ -46,14 +46,14 @@ impl Check {
     }
 }
 
-/// How many checks two columns have at most; known before any of them is made.
+/// Returns the largest number of checks for two columns, which is known before any check is made.
 pub(super) fn most_checks(before: &TableColumn, after: &TableColumn) -> usize {
     let numbers = !before.ranks().is_empty() && !after.ranks().is_empty();
     3 + FREQUENT + if numbers { 5 } else { 0 }
 }
 
-/// All checks of two columns. Each may be wrong about a sketch with the probability `for_sketch`,
-/// which is in its `p`.
+/// Makes all checks of two columns. A check may be wrong about a sketch with the probability
+/// `for_sketch`, which is included in its `p`.
 pub(super) fn of(before: &TableColumn, after: &TableColumn, for_sketch: f64) -> Vec<Check> {
     let (old, new) = (&before.data().profile, &after.data().profile);
     if old.rows() == 0 || new.rows() == 0 {
@@ -71,7 +71,7 @@ pub(super) fn of(before: &TableColumn, after: &TableColumn, for_sketch: f64) -> 
 
 // ---- shares ----
 
-/// Counts between which the true one lies, of a number of rows.
+/// Bounds of the true count, and the number of rows it is a count of.
 #[derive(Clone, Copy)]
 struct Counted {
     lower: u64,
@@ -89,8 +89,8 @@ impl Counted {
     }
 }
 
-/// How likely two shares differ as much if they are the same: Fisher's exact test, both sides, with
-/// the counts in the bounds that differ least.
+/// Returns the probability that two shares differ that much if the true shares are equal. This is
+/// Fisher's exact test, two-sided, with the counts within the bounds that differ least.
 fn same_share(before: Counted, after: Counted) -> f64 {
     let share = |count: u64, of: u64| count as f64 / of as f64;
     if before.of == 0 || after.of == 0 {
@@ -116,7 +116,8 @@ fn empty(before: &ColumnProfile, after: &ColumnProfile) -> Check {
     Check::new(ChangeKind::Empty, ChangeValue::Share(was.share()), ChangeValue::Share(is.share()), effect, p)
 }
 
-/// The kind of value whose share differs most, at a level shared by all kinds.
+/// Checks the kind of value whose share differs most. The probability is corrected for the number
+/// of kinds.
 fn kinds(before: &ColumnProfile, after: &ColumnProfile) -> Option<Check> {
     let checks = Kind::ALL.map(|kind| {
         let [was, is] = [before, after].map(|column| Counted::exact(column.count_of(kind), column.values()));
@@ -135,7 +136,7 @@ fn kinds(before: &ColumnProfile, after: &ColumnProfile) -> Option<Check> {
     Some(check)
 }
 
-/// The most frequent values of both together.
+/// Checks the most frequent values of both tables together.
 fn frequent(before: &ColumnProfile, after: &ColumnProfile) -> Vec<Check> {
     let mut values: Vec<(Vec<u8>, Counted, Counted)> = Vec::new();
     let count_in = |column: &ColumnProfile, key: &[u8]| {
@@ -146,7 +147,8 @@ fn frequent(before: &ColumnProfile, after: &ColumnProfile) -> Vec<Check> {
         Counted { lower: (estimate.lower().ceil() as u64).min(upper), upper, of }
     };
     let mut seen = hashbrown::HashSet::<Vec<u8>, crate::hash::TableSecret>::default();
-    // More than those that are compared, because both tables together have another order.
+    // Both tables together have another order than each of them, so more candidates are needed than
+    // are compared.
     for hitter in before.top(4 * FREQUENT).into_iter().chain(after.top(4 * FREQUENT)) {
         let KeyRef::Bytes(key) = hitter.key() else { continue };
         if seen.insert(key.to_vec()) {
@@ -179,12 +181,12 @@ fn frequent(before: &ColumnProfile, after: &ColumnProfile) -> Vec<Check> {
 
 // ---- different values ----
 
-/// Bounds of the expected number of different values, given the number that was found, wrong with
-/// probability `p` each.
+/// Returns bounds of the expected number of different values, given the number found. Each bound is
+/// wrong with probability `p`.
 ///
-/// The number of different values of independent rows is self-bounding, so that with mean `m` it is
-/// below `m − t` with probability `exp(−t²/2m)` at most, and above `m + t` with
-/// `exp(−t²/(2m + 2t/3))` at most.
+/// The number of different values of independent rows is self-bounding. So if its mean is `m`, it
+/// is below `m − t` with probability at most `exp(−t²/2m)`, and above `m + t` with probability at
+/// most `exp(−t²/(2m + 2t/3))`.
 fn expected(found: (f64, f64), p: f64) -> (f64, f64) {
     let log = -libm::log(p);
     let (least, most) = found;
@@ -199,7 +201,7 @@ fn distinct(before: &TableColumn, after: &TableColumn, for_sketch: f64) -> Check
     let found = [before, after].map(|column| column.data().profile.distinct_at(sure));
     let rows = [before, after].map(|column| column.data().profile.rows() as f64);
     let bounds = found.map(|found| (found.lower(), found.upper()));
-    // The expected number grows with the rows, and in a smaller proportion: so the smaller table
+    // The expected number grows with the rows, but less than proportionally. So the smaller table
     // has at most as many as the larger one, and at least its share of them.
     let (small, large) = if rows[0] <= rows[1] { (0, 1) } else { (1, 0) };
     let share = rows[small] / rows[large];
@@ -222,13 +224,13 @@ fn distinct(before: &TableColumn, after: &TableColumn, for_sketch: f64) -> Check
     Check::new(ChangeKind::Distinct, value(found[0]), value(found[1]), effect, p)
 }
 
-/// The least probability at which two statements disagree: they agree more easily the smaller it
-/// is.
+/// Returns the least probability at which two statements disagree. The smaller the probability, the
+/// more easily they agree.
 fn least_disagreement(agree: impl Fn(f64) -> bool) -> f64 {
     if agree(1.0) {
         return 1.0;
     }
-    // By the exponent, because it may be very small.
+    // Bisect the exponent, because the probability may be very small.
     let (mut low, mut high) = (-300.0, 0.0);
     if !agree(libm::exp10(low)) {
         return libm::exp10(low);
@@ -246,7 +248,7 @@ fn least_disagreement(agree: impl Fn(f64) -> bool) -> f64 {
 
 // ---- numbers ----
 
-/// The largest difference of two distribution functions.
+/// Checks the largest difference of the two distribution functions.
 fn distribution(before: &NumberQuantiles, after: &NumberQuantiles, for_sketch: f64) -> Check {
     let (old, new) = (before.distribution(), after.distribution());
     let [old_count, new_count] = [before, after].map(|ranks| ranks.count() as f64);
@@ -278,7 +280,7 @@ fn distribution(before: &NumberQuantiles, after: &NumberQuantiles, for_sketch: f
     };
     let margins = margin(before) + margin(after);
     let certain = (difference - margins).max(0.0);
-    // Each table keeps within its own distance except with half of the probability.
+    // Each table stays within its own distance, except with half of the probability.
     let distances = 1.0 / libm::sqrt(old_count) + 1.0 / libm::sqrt(new_count);
     let ratio = certain / distances;
     let p = 4.0 * libm::exp(-2.0 * ratio * ratio) + if margins > 0.0 { for_sketch } else { 0.0 };
@@ -289,14 +291,15 @@ fn distribution(before: &NumberQuantiles, after: &NumberQuantiles, for_sketch: f
     Check::new(ChangeKind::Distribution, at(before), at(after), difference, p.min(1.0))
 }
 
-/// Numbers beyond all of the other table, at each end and in each table.
+/// Checks how many numbers lie beyond all numbers of the other table, at each end and for each
+/// table.
 fn range(before: &NumberQuantiles, after: &NumberQuantiles, for_sketch: f64) -> Vec<Check> {
     let (Some(old), Some(new)) = (before.min().zip(before.max()), after.min().zip(after.max())) else {
         return Vec::new();
     };
     let mut checks = Vec::new();
     for (what, was, is) in [(ChangeKind::Least, old.0, new.0), (ChangeKind::Greatest, old.1, new.1)] {
-        // Both directions are checked: one of them finds nothing beyond.
+        // Both directions are checked. At least one of them finds no numbers beyond.
         for (outer, inner) in [(after, before), (before, after)] {
             let (count, p) = beyond(outer, inner, what == ChangeKind::Least, for_sketch);
             let effect = count / outer.count() as f64;
@@ -306,9 +309,9 @@ fn range(before: &NumberQuantiles, after: &NumberQuantiles, for_sketch: f64) -> 
     checks
 }
 
-/// Returns how many numbers of one table lie beyond all of the other, at least, and how likely that
-/// is. If all rows are exchangeable, it is the chance that this number of outermost rows is in one
-/// table.
+/// Returns a lower bound of how many numbers of one table lie beyond all of the other, and the
+/// probability of that. If all rows are exchangeable, it is the probability that this number of
+/// outermost rows is in one table.
 fn beyond(outer: &NumberQuantiles, inner: &NumberQuantiles, is_below: bool, for_sketch: f64) -> (f64, f64) {
     let sure = outer.rank_margin(for_sketch);
     let all = outer.count() as f64;
@@ -316,7 +319,7 @@ fn beyond(outer: &NumberQuantiles, inner: &NumberQuantiles, is_below: bool, for_
     let Some(end) = end else { return (0.0, 1.0) };
     let found =
         if is_below { outer.count_below(end).value() } else { all - outer.count_at_most(end).value() };
-    // The ends are known exactly, so that one is beyond for certain if any is.
+    // The ends are known exactly, so if any number is beyond, at least one certainly is.
     let least = (found - sure).max(f64::from(u8::from(found > 0.0))).floor();
     let population = all + inner.count() as f64;
     let mut log = 0.0;

@@ -1,27 +1,27 @@
 //! What changed between two tables, and is it more than chance?
 //!
-//! **Question.** Yesterday's table and today's: which columns have another type, more empty fields,
-//! other values, another distribution?
+//! **Question.** Which columns of today's table differ from yesterday's? Do they have another type,
+//! more empty fields, other values, another distribution?
 //!
-//! **Guarantee.** If the rows of both tables were drawn from the same source, independently of each
-//! other, then all checks of all columns together report a change with a probability of at most
-//! [`DriftRule::level`], 1 % unless told. That holds for tables of any size, because every check
-//! has a finite-sample bound:
+//! **Guarantee.** Suppose the rows of both tables were drawn from the same source, independently of
+//! each other. Then all checks of all columns together report a change with a probability of at
+//! most [`DriftRule::level`], 1 % by default. That holds for tables of any size, because every
+//! check has a finite-sample bound:
 //!
 //! | check | bound |
 //! |---|---|
 //! | empty, kinds of values, frequent values | Fisher's exact test, with the worst counts that the sketch allows |
 //! | distribution of numbers | Dvoretzky, Kiefer, Wolfowitz (with Massart's constant) for each table; ranks may be off by what the sketch states (Hoeffding) |
-//! | range of numbers | exact: the chance that as many rows of one table lie beyond all of the other |
+//! | range of numbers | exact: the probability that as many rows of one table lie beyond all of the other |
 //! | different values | self-bounding functions (Boucheron, Lugosi, Massart) for each table, with the interval of the sketch |
 //!
-//! The level is shared out by Holm's rule. Frequent values are chosen by their counts in both
-//! tables together, which under no change tell nothing about the split between them, so that
+//! The level is divided by Holm's rule. Frequent values are chosen by their counts in both tables
+//! together. Without a change these counts say nothing about the split between the tables, so
 //! choosing costs no more than the number of checks.
 //!
-//! **Limits.** Rows that depend on each other (times, numbers that count up, tables sorted by day)
-//! drift by their nature: leave such columns out. Dates and texts are compared by kinds, frequent
-//! values and the number of different ones, not by their order.
+//! **Limits.** Rows that depend on each other (times, numbers that count up, tables sorted by date)
+//! drift by their nature: exclude such columns. Dates and texts are compared by kinds, frequent
+//! values and the number of different values, not by their order.
 //!
 //! **Sources.** Holm: *A simple sequentially rejective multiple test procedure* (1979). Massart:
 //! *The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality* (1990). Boucheron, Lugosi,
@@ -35,12 +35,12 @@ use crate::hash::TableSecret;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// When a change counts.
+/// The rule by which changes are reported.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DriftRule {
-    /// The probability that anything is reported though nothing changed: 0.01 unless told.
+    /// The probability that any change is reported if nothing changed; 0.01 by default.
     pub level: f64,
-    /// Changes with a smaller effect do not count: 0 unless told.
+    /// Changes with a smaller effect are not reported; 0 by default.
     pub min_effect: f64,
 }
 
@@ -50,7 +50,7 @@ impl Default for DriftRule {
     }
 }
 
-/// What changed from one table to another.
+/// The changes from one table to another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableDrift {
     /// Every column that both tables have.
@@ -59,39 +59,40 @@ pub struct TableDrift {
     pub added: Vec<String>,
     /// Columns that only the earlier table has.
     pub removed: Vec<String>,
-    /// How many checks were made.
+    /// The number of checks made.
     pub checks: usize,
 }
 
-/// What changed in one column.
+/// The changes of one column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnDrift {
     /// The name of the column.
     pub name: String,
-    /// The changes that are more than chance and large enough, the largest effect first.
+    /// The changes that are more than chance and have a large enough effect, the largest effect
+    /// first.
     pub changes: Vec<Change>,
 }
 
 /// One change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
-    /// What changed.
+    /// The kind of the change.
     pub what: ChangeKind,
-    /// The value that it is about, of a frequent value.
+    /// The value or the kind of value that the change is about, if it is about one.
     pub about: Option<String>,
-    /// What it was.
+    /// The earlier value.
     pub before: ChangeValue,
-    /// What it is.
+    /// The later value.
     pub after: ChangeValue,
-    /// How large the change is: of shares and distributions the difference, of numbers of different
-    /// values the relative one.
+    /// The size of the change: the difference of shares or distributions, or the relative
+    /// difference of numbers of different values.
     pub effect: f64,
-    /// How likely so large a difference is without a change, at most. Before it is compared with
-    /// the shared level.
+    /// An upper bound of the probability of such a difference without a change. It is not yet
+    /// corrected for the number of checks.
     pub p: f64,
 }
 
-/// What a change is about.
+/// The subject of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ChangeKind {
@@ -107,19 +108,19 @@ pub enum ChangeKind {
     Least,
     /// The greatest number.
     Greatest,
-    /// The distribution of the numbers; before and after are the numbers at the share where both
-    /// differ most.
+    /// The distribution of the numbers. The earlier and the later value are the numbers at the
+    /// share where the distributions differ most.
     Distribution,
     /// The share of a frequent value.
     Frequent,
-    /// A value that was not there before.
+    /// A value that did not occur before.
     New,
-    /// A value that is no longer there.
+    /// A value that no longer occurs.
     Vanished,
 }
 
 impl ChangeKind {
-    /// Returns the name in small letters.
+    /// Returns the name in lower case.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Type => "type",
@@ -136,7 +137,7 @@ impl ChangeKind {
     }
 }
 
-/// What something was or is.
+/// The earlier or the later value of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ChangeValue {
     /// A number.
@@ -148,8 +149,8 @@ pub enum ChangeValue {
 }
 
 impl TableDrift {
-    /// Compares a later table with an earlier one. Columns are matched by name, and those of one
-    /// name by their order. `is_ignored` names columns that are left out.
+    /// Compares a later table with an earlier one. Columns are matched by name, and columns of the
+    /// same name by their order. Columns for which `is_ignored` returns true are left out.
     pub fn between(
         before: &TableProfile,
         after: &TableProfile,
@@ -173,18 +174,18 @@ impl TableDrift {
         Self { columns, added, removed, checks }
     }
 
-    /// Returns true if anything changed: a column, or which columns there are.
+    /// Returns true if any column changed, or was added or removed.
     pub fn has_drifted(&self) -> bool {
         let changed = self.columns.iter().any(|column| !column.changes.is_empty());
         changed || !self.added.is_empty() || !self.removed.is_empty()
     }
 }
 
-/// The share of the level that sketches may use up, so that the rest is left for chance in the
-/// rows.
+/// The share of the level that errors of sketches may use, so that the rest is left for chance in
+/// the rows.
 const FOR_SKETCHES: f64 = 0.01;
 
-/// Makes all checks and decides by Holm's rule.
+/// Makes all checks and selects the changes by Holm's rule.
 fn judged(pairs: &[(&TableColumn, &TableColumn)], rule: &DriftRule) -> (Vec<ColumnDrift>, usize) {
     let planned: usize = pairs.iter().map(|(before, after)| checks::most_checks(before, after)).sum();
     let for_sketch = rule.level * FOR_SKETCHES / planned.max(1) as f64;
@@ -199,7 +200,8 @@ fn judged(pairs: &[(&TableColumn, &TableColumn)], rule: &DriftRule) -> (Vec<Colu
         .map(|(_, after)| ColumnDrift { name: after.name().into(), changes: Vec::new() })
         .collect();
     for (rank, (column, check)) in all.into_iter().enumerate() {
-        // The first that may be chance ends it: all others have larger probabilities.
+        // The first check that may be chance ends the loop, because all others have larger
+        // probabilities.
         if check.p > rule.level / (count - rank) as f64 {
             break;
         }

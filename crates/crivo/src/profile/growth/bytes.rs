@@ -8,15 +8,16 @@ use crate::keys::KeyScheme;
 use crate::prelude::*;
 
 impl DistinctGrowth {
-    /// The sketch as bytes: the contents of a `.crivo` file.
+    /// Returns the sketch as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The sketch that the bytes hold.
+    /// Reads a sketch from bytes.
     ///
     /// # Errors
-    /// If they are not the whole, undamaged bytes of a `DistinctGrowth`: see [`Decode::decode`].
+    /// If the bytes are not the complete, undamaged bytes of a `DistinctGrowth`; see
+    /// [`Decode::decode`].
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Decode::decode(bytes)
     }

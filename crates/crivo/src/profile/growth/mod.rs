@@ -1,27 +1,28 @@
-//! `DistinctGrowth`: how the number of different values grows with the rows.
+//! `DistinctGrowth`: how does the number of different values grow with the rows?
 //!
-//! **Question.** How many different values do the first 1,000 rows have, the first 10,000, all of
-//! them? A curve that flattens is a category; one that stays straight is a key.
+//! **Question.** How many different values are in the first 1,000 rows, in the first 10,000, in all
+//! rows? A curve that flattens belongs to a category, and one that stays straight to a key.
 //!
 //! **Guarantee.** At every row, an unbiased estimate with the bounds of Clopper and Pearson at the
-//! asked confidence; exact while there are fewer than `k` different values. At the last row the
-//! standard error is `1/√(k − 2)`. Merging the parts of a table gives the sketch of the whole
+//! given confidence. It is exact while there are fewer than `k` different values. At the last row
+//! the standard error is `1/√(k − 2)`. Merging the parts of a table gives the sketch of the whole
 //! table, bit for bit, in any order.
 //!
-//! **Idea.** Keep the values with the `k` smallest hashes, each with the first row it came in.
-//! Whether a value is kept depends on its hash alone, so the kept ones are a uniform sample of the
-//! different values. Of the different values in the first `n` rows the same share is kept as of
-//! all. So one small table has the whole curve, and merging takes the smaller row of each value.
+//! **Idea.** Keep the values with the `k` smallest hashes, each with the first row in which it
+//! occurs. Whether a value is kept depends only on its hash, so the kept values are a uniform
+//! sample of the different values. The share of kept values is the same for the first `n` rows as
+//! for all rows. So one small table gives the whole curve, and merging keeps the smaller row of
+//! each value.
 //!
-//! The kept hashes are also a [`KMinValues`] sketch of the column, which says how much of one
-//! column another holds ([`JoinColumn`](super::JoinColumn)). And every kept value is recognised
-//! when it comes again: if one value in a hundred comes twice, a sample of a thousand has ten of
-//! them, and the column is certainly no key.
+//! The kept hashes are also a [`KMinValues`] sketch of the column, which tells how much of one
+//! column another contains ([`JoinColumn`](super::JoinColumn)). Every kept value is also recognised
+//! when it occurs again. If one value in a hundred occurs twice, a sample of a thousand has ten
+//! such values, and the column is certainly no key.
 //!
-//! **Cost.** A value that is not among the smallest is refused by one comparison, and one that came
-//! shortly before by a second. The table is touched by the rest.
+//! **Cost.** A value that is not among the smallest is rejected by one comparison. A value that
+//! occurred again recently needs a second one. Only other values access the table.
 //!
-//! **When not to use it.** For the number of different values at the end only, an
+//! **When not to use it.** For only the number of different values at the end, where an
 //! [`UltraLogLog`](crate::distinct::UltraLogLog) has the same error in a twentieth of the memory.
 //!
 //! **Sources.** As for [`k_min_values`](crate::distinct::k_min_values). Clopper and Pearson: *The
@@ -43,8 +44,8 @@ use crate::math::sampled_total;
 use crate::prelude::*;
 use crate::sketch::{Merge, impl_sketch};
 
-/// The smallest hashes of a column, each with its first row; see the [module](self) for what they
-/// tell.
+/// The smallest hashes of a column, each with its first row. See the [module](self) for the
+/// guarantee.
 ///
 /// ```
 /// use crivo::profile::DistinctGrowth;
@@ -62,26 +63,28 @@ use crate::sketch::{Merge, impl_sketch};
 pub struct DistinctGrowth {
     scheme: KeyScheme,
     k: u32,
-    /// Every hash so far that is at most this is in the table.
+    /// Every hash so far that is at most this is in `table`.
     threshold: u64,
     table: ByHash<FirstRow>,
-    /// Values that came again lately, by their low bits: a shortcut that changes no answer. Made by
-    /// the first value that comes again, so that a decoded sketch takes no more than its bytes.
+    /// Values that occurred again recently, indexed by their low bits. This shortcut changes no
+    /// answer. It is created when a value first occurs again, so that a decoded sketch takes no
+    /// more memory than its bytes.
     recent: Option<Box<[Recent; RECENT]>>,
 }
 
-/// The first row of a value, and in the lowest bit whether the value came again.
+/// The first row of a value. The lowest bit tells whether the value occurred again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FirstRow(u64);
 
-/// A value in the table that is known to have come again, and a row that is not before its first.
+/// A value in the table that is known to have occurred again, and a row that is not before its
+/// first row.
 #[derive(Debug, Clone, Copy)]
 struct Recent {
     hash: u64,
     row: u64,
 }
 
-/// As many different values as columns of categories often have; 4 KiB.
+/// Columns of categories often have at most this many different values; 4 KiB.
 const RECENT: usize = 256;
 
 impl FirstRow {
@@ -99,34 +102,34 @@ impl FirstRow {
 }
 
 fn no_recent() -> Box<[Recent; RECENT]> {
-    // No hash is looked for where its low bits do not fit.
+    // Each entry has a hash that never belongs in its place, so no look-up finds it.
     Box::new(std::array::from_fn(|at| Recent { hash: (at ^ 1) as u64, row: 0 }))
 }
 
 // ---- limits and sizing ----
 
 impl DistinctGrowth {
-    /// How many hashes can be kept.
+    /// The range of `k`, the number of hashes kept.
     pub const SIZES: RangeInclusive<u32> = 2..=1 << 20;
 
-    /// The greatest number of a row; later rows count as this one.
+    /// The largest row number. Later rows count as this one.
     pub const LAST_ROW: u64 = u64::MAX >> 1;
 
-    /// The most bytes for each of the `k`: twice as many are collected, in a table that may be half
-    /// full.
+    /// The most bytes for each of the `k` hashes. Up to twice as many are collected, in a table
+    /// that may be half full.
     pub const BYTES_EACH: usize = 4 * (16 + 1);
 
-    /// Bytes beside the table.
+    /// The number of bytes beside the table.
     pub const BYTES: usize = 16 * RECENT;
 }
 
-// Both decide sizes of profiles, which are stored, so they are the same on every machine.
+// Both constants decide sizes of profiles, which are stored, so they are the same on every machine.
 const _: () = assert!(size_of::<(u64, FirstRow)>() <= 16 && size_of::<Recent>() <= 16);
 
 // ---- construction ----
 
 impl DistinctGrowth {
-    /// An empty sketch of the `k` smallest hashes of values that are bytes or text.
+    /// Returns an empty sketch of the `k` smallest hashes of values that are bytes or text.
     ///
     /// # Errors
     /// If `k` is not in [`SIZES`](Self::SIZES).
@@ -134,7 +137,7 @@ impl DistinctGrowth {
         Self::with_scheme(k, KeyScheme::bytes())
     }
 
-    /// An empty sketch of values that are hashed under the scheme.
+    /// Returns an empty sketch of values that are hashed under the given scheme.
     ///
     /// # Errors
     /// If `k` is not in [`SIZES`](Self::SIZES).
@@ -150,7 +153,7 @@ impl DistinctGrowth {
 // ---- update ----
 
 impl DistinctGrowth {
-    /// Takes the value of a row.
+    /// Adds the value of a row.
     ///
     /// # Errors
     /// If the value is not of the sketch's kind.
@@ -160,10 +163,10 @@ impl DistinctGrowth {
         Ok(())
     }
 
-    /// Takes the values of a batch; `row` gives the row of each by its index in the batch.
+    /// Adds the values of a batch. `row` returns the row of a value by its index in the batch.
     ///
     /// # Errors
-    /// If the batch was hashed under another scheme; nothing is taken then.
+    /// If the batch was hashed under another scheme. Nothing is added then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>, row: impl Fn(usize) -> u64) -> Result<()> {
         self.scheme.require_same(batch.scheme())?;
         match batch.few_places() {
@@ -173,8 +176,8 @@ impl DistinctGrowth {
         Ok(())
     }
 
-    /// Takes values of a dictionary by their places in it. A value that came twice in the batch is
-    /// known to come again, so that only a smaller row could change anything.
+    /// Adds values of a dictionary by their places in it. After its second occurrence in the batch
+    /// a value is known to be repeated. From then on only a smaller row could change anything.
     fn insert_places(&mut self, places: &[u32], hashes: &[u64], row: impl Fn(usize) -> u64) {
         let mut known = [(0_u64, 0_u8); FEW_PLACES];
         for (at, (&place, &hash)) in places.iter().zip(hashes).enumerate() {
@@ -191,7 +194,8 @@ impl DistinctGrowth {
         }
     }
 
-    /// Takes values by their hashes, which must come from this sketch's [`scheme`](Self::scheme).
+    /// Adds values by their hashes, which must be computed with this sketch's
+    /// [`scheme`](Self::scheme).
     #[inline]
     pub fn insert_hashes(&mut self, hashes: &[u64], row: impl Fn(usize) -> u64) {
         for (at, &hash) in hashes.iter().enumerate() {
@@ -216,8 +220,8 @@ impl DistinctGrowth {
             }
             Entry::Vacant(place) => {
                 place.insert(new);
-                // A table of this many has no more slots than one of the smallest alone, if those
-                // are a power of two.
+                // A table of this many hashes has no more slots than one of the `k` smallest alone,
+                // if `k` is a power of two.
                 if self.table.len() >= (self.k as usize * 7 / 4).max(self.k as usize + 1) {
                     self.keep_smallest();
                 }
@@ -233,8 +237,8 @@ impl DistinctGrowth {
         self.table.retain(|hash, _| *hash <= self.threshold);
     }
 
-    /// Gives every row another number. A part of a table that counted its rows from 1 gets their
-    /// numbers in the whole table before it is merged.
+    /// Gives every row another number. If a part of a table numbered its rows from 1, this changes
+    /// them to their numbers in the whole table before it is merged.
     pub fn renumber(&mut self, number: impl Fn(u64) -> u64) {
         #[allow(clippy::iter_over_hash_type)] // each value is changed by itself
         for first in self.table.values_mut() {
@@ -247,17 +251,17 @@ impl DistinctGrowth {
 // ---- query ----
 
 impl DistinctGrowth {
-    /// The number of different values up to each of these rows, with bounds at 95 %.
+    /// Returns the number of different values up to each of these rows, with bounds at 95 %.
     pub fn growth(&self, rows: &[u64]) -> Vec<Estimate> {
         self.growth_at(rows, Confidence::P95)
     }
 
-    /// The number of different values up to each of these rows, with bounds at the given
-    /// confidence. Rows are numbered from 1, so that no more values than rows are answered.
+    /// Returns the number of different values up to each of these rows, with bounds at the given
+    /// confidence. Rows are numbered from 1, so an answer is never larger than its row.
     pub fn growth_at(&self, rows: &[u64], confidence: Confidence) -> Vec<Estimate> {
         let kept = self.kept();
-        // Below the k-th smallest hash everything is known. That hash itself sets the limit and is
-        // not counted.
+        // All hashes below the k-th smallest are kept. That hash itself sets the limit and is not
+        // counted.
         let limit = kept.get(self.k as usize - 1).map(|(hash, _)| *hash);
         let share = limit.map_or(1.0, |limit| limit as f64 / 2_f64.powi(64));
         let below = |(hash, _): &&(u64, FirstRow)| limit.is_none_or(|limit| *hash < limit);
@@ -270,31 +274,32 @@ impl DistinctGrowth {
         rows.iter().map(distinct).collect()
     }
 
-    /// Returns true if a value certainly came twice. If each value comes once but for the share `s`
-    /// of them, those are missed with probability `(1 − s)^k`.
+    /// Returns true if a value certainly occurred twice. If only a share `s` of the different
+    /// values is repeated, the sample misses all of them with probability `(1 − s)^k`.
     pub fn is_repeated(&self) -> bool {
         self.kept().iter().any(|(_, first)| first.is_repeated())
     }
 
-    /// The sketch of the column's different values.
+    /// Returns a sketch of the column's different values.
     ///
     /// # Errors
-    /// Never, for the sizes that this sketch can have.
+    /// Never for the sizes that this sketch can have.
     pub fn keys(&self) -> Result<KMinValues> {
         let mut keys = KMinValues::with_scheme(self.k, self.scheme)?;
         self.table.keys().for_each(|&hash| keys.insert_hash(hash));
         Ok(keys)
     }
 
-    /// Returns the `k` smallest hashes in ascending order, and the largest of them; all, and none,
-    /// if there are fewer.
+    /// Returns the `k` smallest hashes in ascending order, and the largest of them. If there are
+    /// fewer, returns all hashes and `None`.
     pub(super) fn ascending(&self) -> (Box<[u64]>, Option<u64>) {
         let hashes: Box<[u64]> = self.kept().into_iter().map(|(hash, _)| hash).collect();
         let largest = hashes.get(self.k as usize - 1).copied();
         (hashes, largest)
     }
 
-    /// The `k` smallest hashes with their rows, ascending: all that answers and bytes depend on.
+    /// Returns the `k` smallest hashes with their rows, in ascending order. Answers and bytes
+    /// depend only on these.
     fn kept(&self) -> Vec<(u64, FirstRow)> {
         let mut kept: Vec<(u64, FirstRow)> = self.table.iter().map(|(&hash, &first)| (hash, first)).collect();
         kept.sort_unstable_by_key(|(hash, _)| *hash);
@@ -302,34 +307,34 @@ impl DistinctGrowth {
         kept
     }
 
-    /// Returns true if no value was taken.
+    /// Returns true if no value was added.
     pub fn is_empty(&self) -> bool {
         self.table.is_empty()
     }
 
-    /// How many of the smallest hashes are kept.
+    /// The number of smallest hashes that are kept.
     pub fn k(&self) -> u32 {
         self.k
     }
 
-    /// How values are hashed.
+    /// The scheme under which values are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
 
-    /// Bytes of memory in use, the struct itself included.
+    /// The number of bytes of memory in use, including the struct itself.
     pub fn memory(&self) -> usize {
         let slots = self.table.capacity() * 8 / 7;
         let recent = self.recent.as_ref().map_or(0, |_| Self::BYTES);
         size_of::<Self>() + recent + slots * (size_of::<(u64, FirstRow)>() + 1)
     }
 
-    /// The sizes it was built with.
+    /// Returns the sizes the sketch was built with.
     pub fn parameters(&self) -> Parameters {
         vec![("k", Parameter::Count(self.k.into()))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns the summary that `crivo show` prints.
     pub fn summary(&self) -> Summary {
         let kept = self.kept();
         let is_exact = kept.len() < self.k as usize;
@@ -359,12 +364,12 @@ impl PartialEq for DistinctGrowth {
 // ---- merge ----
 
 impl DistinctGrowth {
-    /// Makes this the sketch of both parts of a table, bit for bit. Rows keep their numbers, so
-    /// parts must have been numbered through ([`renumber`](Self::renumber)). Of two sizes the
-    /// smaller one stays.
+    /// Merges the sketch of another part of a table. The result is, bit for bit, the sketch of both
+    /// parts. Rows keep their numbers, so all parts must be numbered continuously
+    /// ([`renumber`](Self::renumber)). If the sizes differ, the smaller `k` is used.
     ///
     /// # Errors
-    /// If the schemes differ; the sketch is unchanged then.
+    /// If the schemes differ. The sketch is unchanged then.
     ///
     /// ```
     /// use crivo::profile::DistinctGrowth;
@@ -387,7 +392,7 @@ impl DistinctGrowth {
         }
         #[allow(clippy::iter_over_hash_type)] // each value is merged by itself
         for (&hash, &first) in &other.table {
-            // The threshold may have fallen meanwhile.
+            // The threshold may have fallen during this loop.
             if hash <= self.threshold {
                 self.admit(hash, first);
             }

@@ -1,20 +1,20 @@
-//! What a search found, the best pairs of it.
+//! The results of a search, with the best pairs listed.
 
 use core::cmp::Ordering;
 
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// A column of one of several tables, both counted from 0.
+/// A column of one of several tables. Both numbers count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ColumnPlace {
-    /// The number of the table, in the order they were added.
+    /// The number of the table, in the order in which tables were added.
     pub table: u32,
     /// The number of the column in its table.
     pub column: u32,
 }
 
-/// Two columns, the left one of the earlier table.
+/// A pair of columns. The left one is of the earlier table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FoundPair {
     /// A column.
@@ -26,34 +26,35 @@ pub struct FoundPair {
 /// The pairs of columns that could join.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FoundJoins {
-    /// The best pairs first: those with a key, then those of one name, then those that share most.
+    /// The best pairs first: pairs with a key, then pairs with the same name, then pairs with the
+    /// largest common share.
     pub joins: Vec<FoundPair>,
-    /// How many pairs there are, listed or not.
+    /// The number of pairs, listed or not.
     pub found: u64,
-    /// How many pairs the samples cannot tell of.
+    /// The number of pairs that the samples cannot decide.
     pub undecided: u64,
-    /// Some of them, those with common values first.
+    /// Some of the undecided pairs, those with common values first.
     pub undecided_pairs: Vec<FoundPair>,
 }
 
-/// How far in front a pair is listed.
+/// The evidence by which pairs are sorted.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rank {
     pub(super) has_key: bool,
     pub(super) is_named_alike: bool,
     /// The larger of the two shares.
     pub(super) share: f64,
-    /// How many of the sampled values are common.
+    /// The number of sampled values that are common.
     pub(super) common: f64,
 }
 
-/// The best pairs so far, and the number of all.
+/// The best pairs so far, and the number of all pairs.
 #[derive(Debug)]
 pub(super) struct Best {
     most: usize,
     count: u64,
     pairs: Vec<(Rank, FoundPair)>,
-    /// The least that a pair must be to be listed, once there were too many.
+    /// The worst pair that is still listed, once there were too many pairs.
     worst: Option<(Rank, FoundPair)>,
 }
 
@@ -76,7 +77,7 @@ impl Best {
         }
     }
 
-    /// Returns the number of all pairs and the best of them, sorted.
+    /// Returns the number of all pairs, and the best pairs, sorted.
     pub(super) fn finish(mut self) -> (u64, Vec<FoundPair>) {
         self.pairs.sort_unstable_by(in_front);
         self.pairs.truncate(self.most);
@@ -84,8 +85,8 @@ impl Best {
     }
 }
 
-/// The order of pairs. Places decide between equal ones, so that the list does not depend on the
-/// order of the search.
+/// Compares two pairs, the better one first. Places decide between equal ones, so that the list
+/// does not depend on the order of the search.
 fn in_front(one: &(Rank, FoundPair), other: &(Rank, FoundPair)) -> Ordering {
     let evidence = |rank: &Rank| (rank.common > 0.0, rank.has_key, rank.is_named_alike);
     let (a, b) = (&one.0, &other.0);

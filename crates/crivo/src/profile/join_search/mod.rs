@@ -1,34 +1,35 @@
 //! Which columns of many tables could join?
 //!
-//! **Question.** A folder has a thousand tables: which pairs of columns hold each other's values?
+//! **Question.** A folder has a thousand tables: which pairs of columns contain each other's
+//! values?
 //!
 //! **Idea.** Every column has a sample of its different values, those with the smallest hashes
-//! ([`JoinColumn`]). A column `A` whose values a column `B` has shares its smallest hashes with
-//! `B`. So it is enough to look up the few smallest hashes of each column in an inverted index,
-//! which says which columns hold a hash. Only the columns that are found there are compared hash by
-//! hash. Columns of one table are not compared with each other.
+//! ([`JoinColumn`]). If a column `B` contains the values of a column `A`, it also contains the
+//! smallest hashes of `A`. So it is enough to look up the few smallest hashes of each column in an
+//! inverted index, which lists the columns that contain a hash. Only the columns found there are
+//! compared hash by hash. Columns of the same table are not compared with each other.
 //!
-//! **Guarantee.** Let `c` be the share of `A`'s different values that `B` has, `least` the share
-//! that is asked for, `n` the number of columns, and `δ = MISSED / (n (n − 1))`. If `c ≥ least`,
-//! then with a probability of at least `1 − δ` the pair is listed or undecided; so all pairs are,
-//! with a probability of at least `1 − MISSED`. (Values whose 64-bit hashes are equal count as
-//! equal.) It holds because a pair is left out for one of three reasons only:
-//! - none of the `m₀ = ⌈ln(δ/2) / ln(1 − least)⌉` smallest hashes of `A` is one of `B`, though
-//!   `B`'s sample reaches as far: the chance is at most `(1 − c)^m₀ ≤ δ/2`;
-//! - of the `m` hashes of `A` in the part of the sample that both columns know, `x` are in `B`, and
+//! **Guarantee.** Let `c` be the share of `A`'s different values that `B` has, `least` the share in
+//! the rule, `n` the number of columns, and `δ = MISSED / (n (n − 1))`. If `c ≥ least`, the pair is
+//! listed or undecided with a probability of at least `1 − δ`. So all such pairs are, with a
+//! probability of at least `1 − MISSED`. (Values whose 64-bit hashes are equal count as equal.) The
+//! reason is that a pair is left out in only three cases:
+//! - None of the `m₀ = ⌈ln(δ/2) / ln(1 − least)⌉` smallest hashes of `A` is one of `B`, though
+//!   `B`'s sample reaches as far. The probability of that is at most `(1 − c)^m₀ ≤ δ/2`.
+//! - Of the `m` hashes of `A` in the part of the sample that both columns know, `x` are in `B`, and
 //!   `P(Binomial(m, least) ≤ x) ≤ δ/2`. The part ends where one of the samples is full, and that
-//!   hash itself is not counted; because a sample that is full earlier has more common hashes, the
-//!   bound holds in spite of that;
-//! - it is certain: all values are known, or the values that are not known are too few, or the
-//!   ranges of the columns do not overlap, or they have no kind of value in common.
+//!   hash itself is not counted. The bound holds in spite of this choice, because a sample that is
+//!   full earlier has more common hashes.
+//! - The answer is certain: all values are known, or too few values are unknown, or the ranges of
+//!   the columns do not overlap, or they have no kind of value in common.
 //!
-//! A column with fewer different values than the sample holds is known entirely. Two such columns
-//! are compared exactly. Columns of booleans, and those with fewer than two different values, are
-//! never part of a pair.
+//! If a column has fewer different values than the sample can hold, all of them are known. Two such
+//! columns are compared exactly. Columns of booleans, and columns with fewer than two different
+//! values, are never part of a pair.
 //!
 //! **Cost.** For `n` columns with samples of `k` hashes: `8 k n` bytes, and at most `4 (k + m₀) n`
 //! more for the index. The time is proportional to the number of pairs that share one of their
-//! smallest hashes, and to the number of pairs that cannot be decided, at a few nanoseconds each.
+//! smallest hashes, plus the number of undecided pairs, at a few nanoseconds each.
 //!
 //! **When not to use it.** For two tables, [`JoinColumn::compare`] does the same without an index.
 //!
@@ -53,28 +54,28 @@ use crate::math::at_most;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// What counts as a pair that could join, and how many pairs are listed.
+/// The conditions for a pair that could join, and how many pairs are listed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JoinRule {
     /// The least share of one column's different values that the other must have.
     pub least: f64,
-    /// Leaves out pairs where neither column could be a key.
+    /// If true, pairs in which neither column could be a key are left out.
     pub needs_key: bool,
-    /// The most pairs that are listed; all are counted.
+    /// The largest number of pairs to list. All pairs are counted.
     pub most: usize,
-    /// The most undecided pairs that are listed; all are counted.
+    /// The largest number of undecided pairs to list. All of them are counted.
     pub most_undecided: usize,
 }
 
-/// Half of the values, any columns, a million pairs, and a thousand undecided ones.
+/// Half of the values, any columns, a million pairs, and a thousand undecided pairs.
 impl Default for JoinRule {
     fn default() -> Self {
         Self { least: JoinColumn::LEAST_SHARE, needs_key: false, most: 1_000_000, most_undecided: 1_000 }
     }
 }
 
-/// The columns of many tables, which are searched for pairs that could join; see the
-/// [module](self).
+/// A search for pairs of columns that could join, among the columns of many tables. See the
+/// [module](self) for the guarantee.
 ///
 /// ```
 /// use crivo::profile::join_search::{JoinRule, JoinSearch};
@@ -103,31 +104,31 @@ impl Default for JoinRule {
 pub struct JoinSearch {
     rule: JoinRule,
     columns: Vec<Searched>,
-    /// The index of each name in small letters.
+    /// The index of each name in lower case.
     names: HashMap<String, u32, TableSecret>,
     tables: u32,
-    /// How many columns there are, those included that no pair can have.
+    /// The number of columns, including columns that are never part of a pair.
     all_columns: u64,
 }
 
-/// A column and where it is.
+/// A column and its place.
 #[derive(Debug)]
 struct Searched {
     place: ColumnPlace,
     column: JoinColumn,
     name: String,
-    /// Equal for names that differ in case only.
+    /// Equal for names that differ only in case.
     name_index: u32,
 }
 
 impl JoinSearch {
-    /// The chance that any pair of all is neither listed nor undecided though it should be.
+    /// The probability that any pair at all is neither listed nor undecided though it should be.
     pub const MISSED: f64 = 1e-6;
 
-    /// The most columns that are searched.
+    /// The largest number of columns that are searched.
     pub const MOST_COLUMNS: usize = u32::MAX as usize;
 
-    /// An empty search.
+    /// Creates an empty search.
     ///
     /// # Errors
     /// If the least share is not above 0 and at most 1.
@@ -142,8 +143,8 @@ impl JoinSearch {
     /// Adds the columns of a table, with their names. Returns the number of the table, from 0.
     ///
     /// # Errors
-    /// If a column was hashed under another scheme than those before, or there are too many;
-    /// nothing is added then.
+    /// If a column was hashed under another scheme than the columns before it, or if there are too
+    /// many columns. Nothing is added then.
     pub fn add_table<N: Into<String>>(
         &mut self,
         columns: impl IntoIterator<Item = (N, JoinColumn)>,
@@ -188,12 +189,12 @@ impl JoinSearch {
         self.tables
     }
 
-    /// Returns the number of columns, those included that are never part of a pair.
+    /// The number of columns, including columns that are never part of a pair.
     pub fn columns(&self) -> u64 {
         self.all_columns
     }
 
-    /// Returns the bytes of memory that the columns take.
+    /// The number of bytes of memory that the columns take.
     pub fn memory(&self) -> usize {
         let hashes = |searched: &Searched| size_of_val(&*searched.column.hashes) + searched.name.len();
         self.columns.iter().map(|searched| size_of::<Searched>() + hashes(searched)).sum()
@@ -204,8 +205,8 @@ impl JoinSearch {
         self.search_while(|_, _| true).unwrap_or_default()
     }
 
-    /// The same, for as long as `goes_on` returns true; it is told how many columns of how many are
-    /// done. Returns none if it was stopped.
+    /// Finds all pairs as long as `goes_on` returns true. Its arguments are the number of columns
+    /// done and the number of all columns. Returns `None` if it was stopped.
     pub fn search_while(&self, mut goes_on: impl FnMut(usize, usize) -> bool) -> Option<FoundJoins> {
         let mut run = SearchRun::new(self);
         for at in 0..self.columns.len() {
@@ -220,7 +221,7 @@ impl JoinSearch {
         Some(FoundJoins { joins, found, undecided, undecided_pairs })
     }
 
-    /// Returns what the columns of a pair have in common, and the verdict.
+    /// Returns what the columns of a pair have in common, with the verdict.
     pub fn compare(&self, pair: &FoundPair) -> Joinability {
         let (left, right) = (self.searched(pair.left), self.searched(pair.right));
         let (Some(left), Some(right)) = (left, right) else {
@@ -249,7 +250,7 @@ impl JoinSearch {
         self.columns.get(at)
     }
 
-    /// The chance at which one pair may be missed for one reason, in one direction.
+    /// Returns the probability at which one pair may be missed for one reason, in one direction.
     fn unlikely(&self) -> f64 {
         let columns = self.columns.len().max(2) as f64;
         Self::MISSED / (columns * (columns - 1.0)) / 2.0
@@ -271,15 +272,15 @@ impl JoinSearch {
     }
 }
 
-/// A search under way.
+/// The state of a running search.
 struct SearchRun<'a> {
     search: &'a JoinSearch,
     unlikely: f64,
     index: ProbeIndex,
-    /// Columns by the end of their sample, those with the smallest first; columns that are known
-    /// entirely are left out.
+    /// Columns by the end of their sample, the smallest first. Columns whose values are all known
+    /// are left out.
     by_end: Vec<(u64, u32)>,
-    /// For each column, the last one that it was compared with.
+    /// For each column, the last column it was compared with.
     met: Vec<u32>,
     joins: Best,
     undecided: Best,
@@ -298,7 +299,8 @@ impl<'a> SearchRun<'a> {
         Self { search, unlikely, index, by_end, met, joins, undecided }
     }
 
-    /// Compares a column with all that it could join with, but for those that find it themselves.
+    /// Compares a column with all columns it could join, except those that find it by their own
+    /// probes.
     fn compare_all_of(&mut self, at: usize) {
         let columns = &self.search.columns;
         let mine = &columns[at];
@@ -326,8 +328,8 @@ impl<'a> SearchRun<'a> {
                 }
             }
         }
-        // Samples that end before the smallest hashes of this column tell nothing where they have
-        // none in common.
+        // If a sample ends before the smallest hashes of this column, having none in common decides
+        // nothing.
         let reach = self.index.reach(at);
         for &(end, other) in self.by_end.iter().take_while(|(end, _)| *end <= reach) {
             let theirs = &columns[other as usize];
@@ -344,7 +346,7 @@ impl<'a> SearchRun<'a> {
         }
     }
 
-    /// Returns false if the columns certainly have nothing in common, or are not worth comparing.
+    /// Returns false if the columns certainly have nothing in common, or need not be compared.
     fn may_join(&self, mine: &Searched, theirs: &Searched) -> bool {
         mine.place.table != theirs.place.table
             && mine.column.kinds & theirs.column.kinds != 0
@@ -353,14 +355,14 @@ impl<'a> SearchRun<'a> {
     }
 }
 
-/// The pair, the column of the earlier table on the left.
+/// Returns the pair, with the column of the earlier table on the left.
 fn pair(one: &Searched, other: &Searched) -> FoundPair {
     let (left, right) = if one.place <= other.place { (one, other) } else { (other, one) };
     FoundPair { left: left.place, right: right.place }
 }
 
-/// How far in front a pair is listed: with a key, of one name, with a large share, with many common
-/// values.
+/// Returns the evidence by which a pair is sorted: a key, equal names, a large share, and many
+/// common values.
 fn rank(one: &Searched, other: &Searched, compared: &Comparison) -> Rank {
     let shares = [compared.containment_value(), compared.reversed().containment_value()];
     let (common, _) = compared.sampled_of_first();

@@ -10,15 +10,15 @@ use crate::keys::{KeyKind, KeyScheme};
 use crate::prelude::*;
 
 impl NearDuplicateShare {
-    /// The sample as bytes: the contents of a `.crivo` file.
+    /// Returns the sample as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The sample that the bytes hold.
+    /// Reads a sample from bytes.
     ///
     /// # Errors
-    /// If they are not the whole, undamaged bytes of a `NearDuplicateShare`: see
+    /// If the bytes are not the complete, undamaged bytes of a `NearDuplicateShare`; see
     /// [`Decode::decode`].
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Decode::decode(bytes)
@@ -78,7 +78,8 @@ impl Decode for NearDuplicateShare {
 
 impl NearDuplicateShare {
     fn read_texts(&self, count: u32, reader: &mut Reader<'_>) -> Result<Vec<(u64, SampledText)>> {
-        // Each takes at least 85 bytes: what cannot be there gets no room, and an error below.
+        // Each text takes at least 85 bytes. So no memory is allocated for texts that the bytes
+        // cannot contain; reading those fails below.
         let mut texts: Vec<(u64, SampledText)> = Vec::with_capacity((count as usize).min(reader.left() / 85));
         for _ in 0..count {
             let (hash, count) = (reader.u64("texts")?, reader.u64("count of a text")?);

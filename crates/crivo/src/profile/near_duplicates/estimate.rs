@@ -1,4 +1,4 @@
-//! From the sample to the share of documents with a near-duplicate.
+//! Estimates the share of documents with a near-duplicate from the sample.
 
 use super::sample::{KEPT, SINGLY, SampledText, TextSample, members};
 use super::text::{BANDS, MOST_RUNS, similarity};
@@ -9,12 +9,12 @@ use crate::math::sampled_total;
 use crate::prelude::*;
 
 const SIMILAR: f64 = NearDuplicateShare::SIMILARITY;
-/// How far an estimated similarity may be off: twice its standard error at the threshold.
+/// The possible error of an estimated similarity: twice its standard error at the threshold.
 const DOUBT: f64 = 0.1;
-/// The quantile at 0.98 of Student's t with seven degrees of freedom.
+/// The 0.98 quantile of Student's t with seven degrees of freedom.
 const STUDENT: f64 = 2.517;
 
-/// The share of all `total` documents.
+/// Returns the share among all `total` documents.
 pub(super) fn share(sample: &TextSample, total: f64) -> Estimate {
     let likenesses = likenesses(&sample.texts);
     if !sample.is_all() {
@@ -29,13 +29,13 @@ pub(super) fn share(sample: &TextSample, total: f64) -> Estimate {
     Estimate::probable(share(|likeness| likeness.probably), lower, upper, CONFIDENCE)
 }
 
-/// How like a text is to another one, for what is known of both.
+/// How similar a text is to another one, as far as the sample tells.
 #[derive(Debug, Clone, Copy, Default)]
 struct Likeness {
     surely: bool,
     probably: bool,
     perhaps: bool,
-    /// The greatest similarity to another.
+    /// The greatest similarity to another text.
     similarity: f64,
 }
 
@@ -62,7 +62,7 @@ fn likenesses(texts: &[(u64, SampledText)]) -> Vec<Likeness> {
     likenesses
 }
 
-/// What the buckets of a band hold of texts that come once.
+/// Sums over the texts that occur once in the buckets of a band.
 #[derive(Debug, Default)]
 struct BandSums {
     unlike: f64,
@@ -71,7 +71,7 @@ struct BandSums {
     surely_alike: f64,
     probably_unlike: f64,
     probably_alike: f64,
-    /// How many alike texts are missed for those found, or more if a text has several
+    /// How many alike texts are missed for those found. It is an overestimate if a text has several
     /// near-duplicates.
     missed: f64,
 }
@@ -81,12 +81,13 @@ impl BandSums {
         let mut sums = Self::default();
         let members = members(&sample.texts, band, sample.threshold);
         for bucket in members.chunk_by(|one, other| one.key == other.key) {
-            // There may be more texts than are kept. The one at the limit set it and is not
-            // counted.
+            // If the bucket may have more texts than are kept, the last kept one sets the limit and
+            // is not counted.
             let limit = bucket.get(KEPT - 1).map(|last| last.next_key);
             let weight = limit.map_or(1.0, |limit| 2_f64.powi(64) / (limit as f64).max(1.0));
             let below = bucket.partition_point(|member| limit.is_none_or(|limit| member.next_key < limit));
-            // If all have the same next key too, those that are alike stand for themselves only.
+            // If all texts also have the same next key, the kept ones have weight 1 and only the
+            // alike ones count.
             let (kept, weight, all_same) =
                 if below == 0 { (&bucket[..KEPT], 1.0, true) } else { (&bucket[..below], weight, false) };
             for member in kept.iter().filter(|member| sample.texts[member.text].1.count == 1) {
@@ -108,7 +109,7 @@ impl BandSums {
     }
 }
 
-/// The share if not all texts are in the sample.
+/// Returns the share if not all texts are in the sample.
 fn from_sample(sample: &TextSample, likenesses: &[Likeness], total: f64) -> Estimate {
     let chance = (sample.threshold as f64 / 2_f64.powi(64)).max(f64::MIN_POSITIVE);
     let singly: Vec<(bool, &Likeness)> = sample
@@ -140,7 +141,7 @@ fn from_sample(sample: &TextSample, likenesses: &[Likeness], total: f64) -> Esti
     let seen = mean(|band| band.probably_unlike + band.probably_alike).0;
     let found = mean(|band| band.probably_alike + band.missed).0;
     let not_found = 1.0 - (found / seen.max(1.0)).min(1.0);
-    // Of the largest buckets single draws find more.
+    // Texts drawn singly find more of the largest buckets.
     let (probably, singles) = (drawn(&|likeness| !likeness.probably).value(), once.value().max(1.0));
     let value = if all_once && once.upper() >= total { total } else { once.value() }
         * not_found.min(probably / singles);
@@ -153,7 +154,7 @@ fn from_sample(sample: &TextSample, likenesses: &[Likeness], total: f64) -> Esti
     )
 }
 
-/// The mean, and its standard error.
+/// Returns the mean and its standard error.
 fn mean_and_error(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let count = BANDS as f64;
     let mean = values.clone().sum::<f64>() / count;

@@ -1,42 +1,47 @@
-//! `NearDuplicateShare`: how many texts of a column say nearly the same as another?
+//! `NearDuplicateShare`: how many texts of a column are nearly the same as another one?
 //!
-//! **Question.** What share of the documents, which are the longer texts of the column, has a
-//! near-duplicate in it: another that shares at least four fifths of all their runs of eight bytes
-//! (Jaccard similarity 0.8, with ASCII capitals taken as small letters)?
+//! **Question.** Documents are the longer texts of the column. What share of them has a
+//! near-duplicate in the column? A near-duplicate is another document that shares at least four
+//! fifths of all their runs of eight bytes (Jaccard similarity 0.8, with ASCII letters in lower
+//! case).
 //!
 //! **Guarantee.** An interval at 95 %, in memory that does not grow with the column. While all
-//! different texts fit, all pairs are compared. The sketch is a function of the texts: merging the
-//! sketches of parts gives the sketch of the whole, bit for bit, in any order.
+//! different texts fit, all pairs are compared. The sketch is a function of the texts. So merging
+//! the sketches of parts gives the sketch of the whole, bit for bit, in any order.
 //!
 //! **Idea.** A uniform sample of rows would miss nearly all pairs, because both documents must be
 //! drawn. So documents are also drawn by content. In each of eight *bands* every run is hashed in
 //! another way, and the smallest hash is the document's *band key*. Two documents with similarity
-//! `J` share the key of a band with probability `J`. The documents with one key form a *bucket*,
-//! and a bucket is drawn as a whole, with chance `θ`. Apart from that every different text is drawn
-//! singly, with chance `2θ`. `θ` falls as documents come, such that the sample fits. All sampled
-//! texts are compared, pair by pair, by the 64 smallest hashes of their runs.
+//! `J` have the same key in a band with probability `J`. The documents with the same key form a
+//! *bucket*, and a bucket is drawn as a whole, with probability `θ`. Independently of that every
+//! different text is drawn singly, with probability `2θ`. As documents are added, `θ` falls so that
+//! the sample fits. All sampled texts are compared, pair by pair, by the 64 smallest hashes of
+//! their runs.
 //!
-//! Different texts share band keys too, if they share a greeting or a form: a bucket may then hold
-//! half of the column, none of it alike. So buckets, not documents, are the units of the sample: a
-//! document counts `1/θ` in each band, and the variance is measured between the eight bands, which
-//! are drawn independently. Of a bucket with many texts the sixteen with the smallest keys of the
-//! next band are kept: a bucket is sampled as the column is.
+//! Different texts can also have the same band keys, for example if they share a greeting or a
+//! form. A bucket may then contain half of the column, without any near-duplicates. So buckets, not
+//! documents, are the units of the sample. A document counts `1/θ` in each band, and the variance
+//! is measured between the eight bands, which are drawn independently. Of a bucket with many texts
+//! only the sixteen with the smallest keys of the next band are kept: the bucket is sampled in the
+//! same way as the column.
 //!
-//! **Bounds.** Let `F` of `N` documents have a text that comes once, let `U` of these be *unlike*
-//! all others; the share is `1 − U/N`. `U` is bounded from either side by what was seen:
+//! **Bounds.** Let `F` of `N` documents have a text that occurs once, and let `U` of these be
+//! *unlike* all others. The share is `1 − U/N`. `U` is bounded on both sides by what the sample
+//! shows:
 //!
-//! - from above by the texts drawn singly, where each with a near-duplicate in the sample does not
-//!   count, with binomial bounds; and by `F` less those with a near-duplicate in the buckets;
-//! - from below by the unlike texts in the buckets. A document with one near-duplicate seems unlike
-//!   with probability `1 − J ≤ 0.2` (in a sampled bucket `1 − J² ≤ 0.36`), so at most
-//!   `U + 0.2(F − U)` are seen.
+//! - From above by the texts drawn singly, with binomial bounds. Texts with a near-duplicate in the
+//!   sample do not count. Also by `F` minus the texts with a near-duplicate in the buckets.
+//! - From below by the unlike texts in the buckets. A document with one near-duplicate seems unlike
+//!   with probability `1 − J ≤ 0.2` (in a sampled bucket `1 − J² ≤ 0.36`). So at most
+//!   `U + 0.2(F − U)` documents seem unlike.
 //!
-//! Bounds from bands are Student's over eight independent values, at 98 % on one side; binomial
-//! ones are at 99.5 %. Two of each make 95 %. A large bucket that was not drawn makes both bounds
-//! weak, and the interval wide. Similarities from 64 hashes are off by 0.05 near the threshold:
-//! pairs that close to it count for no bound. Texts with fewer runs are compared exactly.
+//! Bounds from bands are those of Student's t over eight independent values, at 98 % on one side.
+//! Binomial bounds are at 99.5 %. Two of each make 95 %. A large bucket that was not drawn makes
+//! both bounds weak, and the interval wide. Similarities from 64 hashes have an error of 0.05 near
+//! the threshold. Pairs that close to the threshold do not count for any bound. Texts with fewer
+//! runs are compared exactly.
 //!
-//! **When not to use it.** To find the near-duplicates themselves: that takes all documents
+//! **When not to use it.** To find the near-duplicates themselves, which needs all documents
 //! ([`similarity`](crate::similarity)).
 //!
 //! **Sources.** Broder: *On the resemblance and containment of documents* (1997), for band keys and
@@ -85,9 +90,9 @@ pub struct NearDuplicateShare {
     /// Texts with a rank below this are sampled.
     threshold: u64,
     documents: u64,
-    /// By the hash of the text.
+    /// The sampled texts, by the hash of the text.
     sampled: ByHash<SampledText>,
-    /// The runs of the last text, to use the memory again.
+    /// The buffer for the runs of one text.
     runs: Vec<u32>,
 }
 
@@ -100,23 +105,24 @@ impl NearDuplicateShare {
     /// The least length of a document in bytes.
     pub(super) const SHORTEST: usize = text::SHORTEST;
 
-    /// How many texts can be kept. Answering compares all pairs of them.
+    /// The numbers of texts a sample may keep. An answer compares all pairs of them.
     pub const CAPACITIES: RangeInclusive<u64> = 64..=1 << 13;
 
-    /// The most bytes that each text takes. It decides how many are kept, so it is the same on
-    /// every machine.
+    /// The most bytes that each text takes. It is the same on every machine, because it decides how
+    /// many texts are kept.
     pub const BYTES_EACH: usize = MOST_RUNS * size_of::<u32>() + 16 + 2 * (ENTRY + 1);
 }
 
-/// The most bytes of a sampled text in the table: hash, count, keys of bands, and where its runs
-/// lie.
+/// The most bytes of a sampled text in the table: hash, count, band keys, and the pointer to its
+/// runs.
 const ENTRY: usize = 8 * (2 + text::BANDS) + 16;
 const _: () = assert!(size_of::<(u64, SampledText)>() <= ENTRY);
 
 // ---- construction ----
 
 impl NearDuplicateShare {
-    /// An empty sample of up to `capacity` texts. Below 128 the interval is too wide to be of use.
+    /// Returns an empty sample of up to `capacity` texts. Below 128 the interval is too wide to be
+    /// useful.
     ///
     /// # Errors
     /// If the capacity is not in [`CAPACITIES`](Self::CAPACITIES).
@@ -124,10 +130,10 @@ impl NearDuplicateShare {
         Self::with_scheme(capacity, KeyScheme::bytes())
     }
 
-    /// An empty sample of texts that are hashed under the scheme.
+    /// Returns an empty sample of texts that are hashed under the given scheme.
     ///
     /// # Errors
-    /// If the capacity is not in [`CAPACITIES`](Self::CAPACITIES), or the scheme's keys are not
+    /// If the capacity is not in [`CAPACITIES`](Self::CAPACITIES), or if the scheme's keys are not
     /// bytes.
     pub fn with_scheme(capacity: u64, scheme: KeyScheme) -> Result<Self> {
         if scheme.kind() != KeyKind::Bytes {
@@ -145,22 +151,22 @@ impl NearDuplicateShare {
 // ---- update ----
 
 impl NearDuplicateShare {
-    /// Takes a text, if it is a document: of 32 bytes or more, with three blanks.
+    /// Adds a text, if it is a document: at least 32 bytes with at least three blanks.
     pub fn insert(&mut self, text: &str) {
         self.insert_bytes(text.as_bytes());
     }
 
-    /// Takes a text by its bytes, UTF-8 or not, if it is a document.
+    /// Adds a text by its bytes, which need not be UTF-8, if it is a document.
     pub fn insert_bytes(&mut self, text: &[u8]) {
         if is_document(text) {
             self.insert_document(text, hash_bytes(text, self.scheme.seed()));
         }
     }
 
-    /// Takes the documents among the texts of a batch.
+    /// Adds the documents among the texts of a batch.
     ///
     /// # Errors
-    /// If the batch was hashed under another scheme; nothing is taken then.
+    /// If the batch was hashed under another scheme. Nothing is added then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
         self.scheme.require_same(batch.scheme())?;
         for (key, hash) in batch.iter() {
@@ -195,7 +201,7 @@ impl NearDuplicateShare {
         }
     }
 
-    /// Lowers the threshold until what is drawn fits into seven eighths of the capacity.
+    /// Lowers the threshold until the drawn texts fit into seven eighths of the capacity.
     #[cold]
     fn shrink(&mut self) {
         let sample = self.sample();
@@ -213,8 +219,8 @@ impl InsertKeys for NearDuplicateShare {
 // ---- query ----
 
 impl NearDuplicateShare {
-    /// The share of documents with a near-duplicate, with bounds at 95 %; none if there are no
-    /// documents.
+    /// Returns the share of documents with a near-duplicate, with bounds at 95 %, or `None` if
+    /// there are no documents.
     pub fn share(&self) -> Option<Estimate> {
         if self.documents == 0 {
             return None;
@@ -222,7 +228,8 @@ impl NearDuplicateShare {
         Some(estimate::share(&self.sample(), self.documents as f64))
     }
 
-    /// What answers and bytes depend on: a function of the texts, not of their order or parts.
+    /// Returns the sample that answers and bytes depend on. It is a function of the texts, not of
+    /// their order or parts.
     fn sample(&self) -> TextSample {
         let mut texts: Vec<(u64, SampledText)> =
             self.sampled.iter().map(|(&hash, text)| (hash, text.clone())).collect();
@@ -230,12 +237,12 @@ impl NearDuplicateShare {
         TextSample::new(texts, self.threshold, self.capacity as usize)
     }
 
-    /// How many documents there were.
+    /// The number of documents.
     pub fn documents(&self) -> u64 {
         self.documents
     }
 
-    /// How many texts can be kept.
+    /// The largest number of texts that are kept.
     pub fn capacity(&self) -> u64 {
         self.capacity.into()
     }
@@ -245,12 +252,12 @@ impl NearDuplicateShare {
         self.documents == 0
     }
 
-    /// How texts are hashed.
+    /// The scheme under which texts are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
 
-    /// Bytes of memory in use, the struct itself included.
+    /// The number of bytes of memory in use, including the struct itself.
     pub fn memory(&self) -> usize {
         let slots = self.sampled.capacity() * 8 / 7;
         size_of::<Self>()
@@ -259,12 +266,12 @@ impl NearDuplicateShare {
             + self.runs.capacity() * size_of::<u32>()
     }
 
-    /// The sizes it was built with.
+    /// Returns the sizes the sample was built with.
     pub fn parameters(&self) -> Parameters {
         vec![("capacity", Parameter::Count(self.capacity.into()))]
     }
 
-    /// What `crivo show` prints.
+    /// Returns the summary that `crivo show` prints.
     pub fn summary(&self) -> Summary {
         let sample = self.sample();
         let state = if sample.is_all() { "all texts" } else { "sampling" };
@@ -296,10 +303,11 @@ impl PartialEq for NearDuplicateShare {
 // ---- merge ----
 
 impl NearDuplicateShare {
-    /// Makes this the sample of both columns' documents, bit for bit.
+    /// Merges the sample of other documents. The result is, bit for bit, the sample of both
+    /// columns' documents.
     ///
     /// # Errors
-    /// If schemes or capacities differ; the sample is unchanged then.
+    /// If schemes or capacities differ. The sample is unchanged then.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.require_same(other)?;
         self.documents = self.documents.saturating_add(other.documents);
@@ -344,5 +352,5 @@ impl Merge for NearDuplicateShare {
     }
 }
 
-/// The level of [`NearDuplicateShare::share`].
+/// The confidence of [`NearDuplicateShare::share`].
 const CONFIDENCE: Confidence = Confidence::P95;

@@ -1,12 +1,12 @@
-//! Which texts are in the sample.
+//! Decides which texts are in the sample.
 
 use super::text::BANDS;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// How much likelier a text is drawn singly than its bucket in a band.
+/// A text is drawn singly with this many times the probability of its bucket in a band.
 pub(super) const SINGLY: u64 = 2;
-/// Texts kept of a bucket.
+/// The number of texts kept of a bucket.
 pub(super) const KEPT: usize = 16;
 
 /// A text in the sample.
@@ -14,19 +14,20 @@ pub(super) const KEPT: usize = 16;
 pub(super) struct SampledText {
     pub(super) count: u64,
     pub(super) band_keys: [u64; BANDS],
-    /// The smallest hashes of the runs, ascending.
+    /// The smallest hashes of the runs, in ascending order.
     pub(super) runs: Box<[u32]>,
 }
 
-/// The sample as answers and bytes see it: exactly the texts that are drawn at the threshold,
-/// ascending by hash.
+/// The sample that answers and bytes depend on: exactly the texts that are drawn at the threshold,
+/// in ascending order of their hashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TextSample {
     pub(super) threshold: u64,
     pub(super) texts: Vec<(u64, SampledText)>,
 }
 
-/// The text is drawn, singly or in a bucket, if this is below the threshold.
+/// Returns the rank of a text. The text is drawn, singly or in a bucket, if its rank is below the
+/// threshold.
 pub(super) fn rank(hash: u64, band_keys: &[u64; BANDS]) -> u64 {
     band_keys.iter().fold(hash / SINGLY, |least, key| least.min(*key))
 }
@@ -35,12 +36,12 @@ impl TextSample {
     /// The threshold while all different texts are kept.
     pub(super) const ALL: u64 = u64::MAX;
 
-    /// Reduces the texts, which are ascending by hash, to those that are drawn.
+    /// Reduces the texts, which are in ascending order of their hashes, to those that are drawn.
     ///
     /// The result does not depend on which texts were left out before. Thresholds lie on a fixed
-    /// grid, and the one chosen is the largest at which the drawn texts fit. More texts draw more
-    /// at every threshold, so no part of a column has a lower one than the whole; and a text that
-    /// is not drawn among some is not drawn among more.
+    /// grid, and the largest one at which the drawn texts fit is chosen. More texts draw more at
+    /// every threshold, so no part of a column has a lower threshold than the whole. A text that is
+    /// not drawn from some texts is not drawn from more of them either.
     pub(super) fn new(texts: Vec<(u64, SampledText)>, threshold: u64, capacity: usize) -> Self {
         if threshold == Self::ALL && texts.len() <= capacity {
             return Self { threshold, texts };
@@ -69,26 +70,27 @@ impl TextSample {
     }
 }
 
-/// How many thresholds there are, besides that for all texts.
+/// The number of thresholds, without the one for all texts.
 const GRID: usize = 1 + 58 * 64;
 
-/// The thresholds, ascending: 0, and all numbers of 64 bits with seven significant ones.
+/// Returns a threshold by its number, in ascending order: 0, and all 64-bit numbers with seven
+/// significant bits.
 fn grid(step: usize) -> u64 {
     step.checked_sub(1).map_or(0, |step| (64 + step as u64 % 64) << (step / 64))
 }
 
-/// Returns true if a threshold can have been chosen.
+/// Returns true if `new` can have chosen this threshold.
 pub(super) fn is_on_grid(threshold: u64) -> bool {
     threshold == TextSample::ALL
         || threshold == 0
         || threshold >= 64 && threshold.trailing_zeros() + 7 >= u64::BITS - threshold.leading_zeros()
 }
 
-/// Which texts are drawn.
+/// The drawn texts.
 #[derive(Debug)]
 struct Drawn {
     texts: Vec<bool>,
-    /// How often a text is drawn, singly and in buckets.
+    /// The number of drawings: a text counts once if drawn singly, and once for each drawn bucket.
     places: usize,
 }
 
@@ -107,16 +109,17 @@ impl Drawn {
     }
 }
 
-/// A text in a bucket, in the order of buckets, and in each bucket of what is kept first.
+/// A text in a bucket. Members sort by bucket, and within a bucket the ones that are kept come
+/// first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Member {
     pub(super) key: u64,
     pub(super) next_key: u64,
-    /// Its index among all texts.
+    /// The index of the text among all texts.
     pub(super) text: usize,
 }
 
-/// The texts in the drawn buckets of a band, bucket after bucket.
+/// Returns the texts in the drawn buckets of a band, bucket after bucket.
 pub(super) fn members(texts: &[(u64, SampledText)], band: usize, threshold: u64) -> Vec<Member> {
     let drawn = texts.iter().enumerate().filter(|(_, (_, text))| text.band_keys[band] < threshold);
     let mut members: Vec<Member> = drawn

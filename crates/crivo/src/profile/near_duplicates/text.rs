@@ -1,44 +1,44 @@
-//! From a text to the hashes of its runs.
+//! Computes the hashes of a text's runs.
 
 use crate::keys::hash_bytes;
 
-/// How often buckets are drawn independently.
+/// The number of bands, in which buckets are drawn independently.
 pub(super) const BANDS: usize = 8;
-/// How many of the smallest hashes of its runs are kept of a text.
+/// The number of smallest hashes of its runs that are kept of a text.
 pub(super) const MOST_RUNS: usize = 64;
 
-/// Bytes in a run.
+/// The number of bytes in a run.
 const RUN: usize = 8;
-/// Shorter values are names, codes and addresses.
+/// The least length of a document in bytes. Shorter values are names, codes and addresses.
 pub(super) const SHORTEST: usize = 32;
-/// A document has a few words.
+/// The least number of blanks in a document, which must have a few words.
 const LEAST_BLANKS: usize = 3;
-/// Odd factors. Each puts hashes in another order.
+/// Odd factors. Each one sorts the hashes in another order.
 const FACTORS: [u32; BANDS] =
     [0x9E37_79B1, 0x85EB_CA77, 0xC2B2_AE3D, 0x27D4_EB2F, 0x1656_67B1, 0xD3A2_646D, 0xFD70_46C5, 0xB55A_4F09];
 
 /// Returns true if a value is long enough, and has enough words, to be a document.
 #[inline]
 pub(super) fn is_document(text: &[u8]) -> bool {
-    // Nearly every text that is one shows it at once.
+    // Nearly every document has enough blanks in its first bytes.
     text.len() >= SHORTEST
         && text.iter().filter(|&&byte| byte == b' ').take(LEAST_BLANKS).count() == LEAST_BLANKS
 }
 
-/// The hash of every run, with ASCII capitals taken as small letters.
+/// Returns the hash of every run, with ASCII letters in lower case.
 #[inline]
 pub(super) fn runs(text: &[u8], seed: u64) -> impl Iterator<Item = u32> {
     text.windows(RUN).map(move |run| {
         let run = run.first_chunk::<RUN>().map_or(0, |run| u64::from_le_bytes(*run)) | 0x2020_2020_2020_2020;
-        // The finalizer of MurmurHash3 without its last step: the high bits are well mixed.
+        // The finalizer of MurmurHash3 without its last step. The high bits are well mixed.
         let run = run ^ seed;
         let mixed = (run ^ run >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
         ((mixed ^ mixed >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53) >> 32) as u32
     })
 }
 
-/// The key of each band. It is hashed once more, because the smallest of many hashes is small, and
-/// of a longer document smaller.
+/// Returns the key of each band. It is hashed once more, because the smallest of many hashes is
+/// small, and smaller for longer documents.
 #[inline]
 pub(super) fn band_keys(runs: &[u32], seed: u64) -> [u64; BANDS] {
     let mut least = [u32::MAX; BANDS];
@@ -54,8 +54,8 @@ pub(super) fn band_keys(runs: &[u32], seed: u64) -> [u64; BANDS] {
     })
 }
 
-/// The share of the smallest hashes of both texts that both have, which is exact if neither has
-/// more than are kept; none if it is less than `least`.
+/// Returns the share of the smallest hashes of both texts that both have. It is exact if neither
+/// text has more runs than are kept. Returns `None` if the share is less than `least`.
 pub(super) fn similarity(one: &[u32], other: &[u32], least: f64) -> Option<f64> {
     let (mut at, mut of, mut common, mut union) = (0, 0, 0_usize, 0_usize);
     let most_apart = ((1.0 - least) * MOST_RUNS.min(one.len() + other.len()) as f64) as usize;

@@ -1,4 +1,4 @@
-//! Correlation of ranks, and which pairs of columns are told.
+//! Finds correlations of ranks, and selects the pairs of columns that are reported.
 
 use core::cmp::Ordering;
 
@@ -10,15 +10,16 @@ use crate::profile::TableColumn;
 use crate::profile::column_profile::number_of;
 use crate::profile::detail::{DrawnRow, DrawnRows};
 
-/// A weaker correlation is not told.
+/// Weaker correlations are not reported.
 const LEAST: f64 = 0.1;
-/// The most pairs that are told.
+/// The largest number of pairs that are reported.
 const MOST_TOLD: usize = 100;
-/// With fewer rows of all, a correlation says nothing.
+/// The least number of rows for a correlation, even if these are all rows.
 const LEAST_ROWS: usize = 10;
-/// How many groups of rows are left out in turn.
+/// The number of groups of rows, of which one is left out in turn.
 pub(super) const GROUPS: usize = 32;
-/// 97.5 % of Student's distribution with one degree of freedom less than there are groups.
+/// The 97.5 % quantile of Student's t, whose degrees of freedom are one less than the number of
+/// groups.
 const STUDENT: f64 = 2.0395;
 
 pub(super) fn find(columns: &[TableColumn], relations: &mut Relations) {
@@ -29,7 +30,7 @@ pub(super) fn find(columns: &[TableColumn], relations: &mut Relations) {
             relations.compared_numbers.1 += 1;
             continue;
         }
-        // Infinities are in no figure of numbers, and digits that were cut are another number.
+        // Infinities are left out. Numbers that were cut are left out too, because they changed.
         let number = |row: &DrawnRow| number_of(&row.text).filter(|_| row.text.len() < DrawnRows::LONGEST);
         numbers.extend(Drawn::new(place, column, number));
     }
@@ -50,7 +51,7 @@ pub(super) fn find(columns: &[TableColumn], relations: &mut Relations) {
     };
     for (value, [left, right], sample) in found.into_iter().take(MOST_TOLD) {
         let rank_correlation = sample.estimate(value);
-        // What may be none at all is not told.
+        // A correlation that may be 0 is not reported.
         if rank_correlation.lower() > 0.0 || rank_correlation.upper() < 0.0 {
             relations.correlations.push(Correlation {
                 left: left.place,
@@ -63,10 +64,10 @@ pub(super) fn find(columns: &[TableColumn], relations: &mut Relations) {
     }
 }
 
-/// Rows of two columns, with the order of each.
+/// Rows of two columns, sorted by either number.
 pub(super) struct Sample {
     pub(super) pairs: Vec<(f64, f64)>,
-    /// The rows in the order of the one and of the other number.
+    /// The rows in the order of the first and of the second number.
     orders: [Vec<u32>; 2],
     pub(super) are_all: bool,
 }
@@ -82,15 +83,16 @@ impl Sample {
         Self { pairs, orders, are_all }
     }
 
-    /// Spearman's correlation without the rows of a group; none if all numbers of a column are
-    /// equal.
+    /// Returns Spearman's correlation without the rows of a group, or `None` if all numbers of a
+    /// column are equal.
     fn correlation(&self, without: Option<usize>) -> Option<f64> {
         let is_in = |row: u32| without.is_none_or(|group| row as usize % GROUPS != group);
         let left = ranks(&self.orders[0], |row| self.pairs[row as usize].0, is_in);
         let right = ranks(&self.orders[1], |row| self.pairs[row as usize].1, is_in);
         let (mut squares, mut products) = ([0.0; 2], 0.0);
         for (left, right) in left.iter().zip(&right) {
-            // Twice a rank less that of the middle: whole numbers, whose sums floats hold exactly.
+            // The values are twice a rank minus the middle rank: whole numbers, whose sums floats
+            // represent exactly.
             squares[0] += left * left;
             squares[1] += right * right;
             products += left * right;
@@ -109,8 +111,8 @@ impl Sample {
     }
 }
 
-/// Returns the bounds of a correlation at 95 %, from those of the rows without one group after
-/// another (the jackknife), on the scale of Fisher's z.
+/// Returns the bounds of a correlation at 95 %. They are computed from the correlations without one
+/// group of rows at a time (the jackknife), on the scale of Fisher's z.
 pub(super) fn interval(value: f64, without_groups: impl Iterator<Item = f64>) -> (f64, f64) {
     let replicas: Vec<f64> = without_groups.map(fisher).collect();
     let groups = replicas.len() as f64;
@@ -121,9 +123,9 @@ pub(super) fn interval(value: f64, without_groups: impl Iterator<Item = f64>) ->
     (libm::tanh(z - margin), libm::tanh(z + margin))
 }
 
-/// Returns bounds that a correlation near 1 or −1 keeps even if the sample has no exception: three
-/// rows in as many as were drawn may be one (the rule of three), and each takes at most six times
-/// its share from a correlation of ranks.
+/// Widens the bounds of a correlation near 1 or −1, because the sample may lack exceptions. By the
+/// rule of three, three rows in as many as were drawn may be exceptions. Each takes at most six
+/// times its share from a correlation of ranks.
 pub(super) fn nearest_to_perfect(value: f64, (lower, upper): (f64, f64), rows: usize) -> (f64, f64) {
     let nearest = 18.0 / rows as f64;
     if value > 1.0 - nearest {
@@ -135,7 +137,7 @@ pub(super) fn nearest_to_perfect(value: f64, (lower, upper): (f64, f64), rows: u
     }
 }
 
-/// Fisher's z, of the correlation nearest to a perfect one that differs from it.
+/// Returns Fisher's z. A perfect correlation is replaced by one slightly less perfect.
 fn fisher(correlation: f64) -> f64 {
     libm::atanh(correlation.clamp(-1.0 + 1e-12, 1.0 - 1e-12))
 }
@@ -144,14 +146,15 @@ fn compare(one: f64, other: f64) -> Ordering {
     (one + 0.0).total_cmp(&(other + 0.0))
 }
 
-/// Twice the rank of each row less that of the middle; equal numbers have the mean of their ranks.
-/// Rows that are not in have 0.
+/// Returns twice the rank of each row minus the middle rank. Equal numbers have the mean of their
+/// ranks. Rows that are left out have 0.
 fn ranks(order: &[u32], number: impl Fn(u32) -> f64, is_in: impl Fn(u32) -> bool) -> Vec<f64> {
     let mut ranks = vec![0.0; order.len()];
     let kept: Vec<u32> = order.iter().copied().filter(|&row| is_in(row)).collect();
     let mut below = 0;
     for same in kept.chunk_by(|&one, &other| compare(number(one), number(other)).is_eq()) {
-        // From 1: the mean of `below + 1` to `below + same`, and of 1 to all.
+        // Ranks count from 1. This is twice the mean of `below + 1` to `below + same`, minus twice
+        // the mean of 1 to all.
         let twice = (2 * below + same.len() + 1) as f64 - (kept.len() + 1) as f64;
         same.iter().for_each(|&row| ranks[row as usize] = twice);
         below += same.len();

@@ -1,4 +1,4 @@
-//! Columns of few values that decide others.
+//! Finds columns of few values that decide other columns.
 
 use super::{Dependency, Drawn, FEW_VALUES, MOST_CATEGORIES, Relations};
 use crate::estimate::{Confidence, Estimate};
@@ -9,11 +9,11 @@ use crate::profile::TableColumn;
 use crate::profile::detail::DrawnRows;
 use crate::profile::patterns::share_of;
 
-/// A dependency with more exceptions than this is none.
+/// A dependency must hold for at least this share of rows.
 const LEAST_SHARE: f64 = 0.95;
-/// With fewer rows beside the first of each group, nothing is told.
+/// The least number of rows, without the first row of each group, for a dependency to be reported.
 const LEAST_ROWS: usize = 20;
-/// Of the rows that the most frequent value does not have, at least this share must be explained.
+/// At least this share of the rows that do not have the most frequent value must be explained.
 const LEAST_GAIN: f64 = 0.5;
 
 pub(super) fn find(columns: &[TableColumn], relations: &mut Relations) {
@@ -44,10 +44,10 @@ pub(super) fn find(columns: &[TableColumn], relations: &mut Relations) {
     relations.dependencies.sort_by(|a, b| b.share.lower().total_cmp(&a.share.lower()));
 }
 
-/// The drawn rows of a column of few values, each by the number of its value, and how many numbers
-/// there are.
+/// Returns the drawn rows of a column of few values, each with the number of its value, and how
+/// many numbers there are.
 fn coded(place: usize, column: &TableColumn) -> Option<(Drawn<u8>, usize)> {
-    // Texts that were cut may be different ones.
+    // Different texts may be equal after they were cut.
     if column.drawn()?.rows().iter().any(|row| row.text.len() >= DrawnRows::LONGEST) {
         return None;
     }
@@ -62,7 +62,7 @@ fn coded(place: usize, column: &TableColumn) -> Option<(Drawn<u8>, usize)> {
     (known.len() > 1).then_some((drawn, known.len()))
 }
 
-/// How well the groups decide the values, if well enough to be told.
+/// Returns how well the groups decide the values, or `None` if not well enough to be reported.
 fn dependency(pairs: &[(u8, u8)], (groups, values): (usize, usize), are_all: bool) -> Option<Dependency> {
     let mut counts = vec![0_u32; groups * values];
     let mut of_values = vec![0_u32; values];
@@ -78,7 +78,7 @@ fn dependency(pairs: &[(u8, u8)], (groups, values): (usize, usize), are_all: boo
         met += usize::from(most > 0);
     }
     let (rows, exceptions) = (pairs.len(), pairs.len() - conforming);
-    // The first row of each group decides what the others should have.
+    // The first row of each group decides the value that the others should have.
     let tested = rows - met;
     if tested < LEAST_ROWS {
         return None;

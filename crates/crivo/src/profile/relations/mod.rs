@@ -1,30 +1,31 @@
-//! Which columns of a table go together?
+//! Which columns of a table depend on each other?
 //!
-//! **Question.** Which columns of numbers rise and fall together, and which column decides the
-//! value of another, as a country decides its currency?
+//! **Question.** Which columns of numbers rise and fall together? Which column decides the value of
+//! another, as a country decides its currency?
 //!
-//! **Guarantee.** Both are answered from the drawn rows ([`DrawnRows`](super::detail::DrawnRows)),
-//! the same rows in every column, so that a table of any length costs no more than a short one.
-//! While all rows are drawn, answers are exact. Beyond that they are estimates with intervals at 95
-//! %, of the rows in which both columns have a value.
+//! **Guarantee.** Both are computed from the drawn rows ([`DrawnRows`](super::detail::DrawnRows)),
+//! which are the same rows in every column. So a long table costs no more than a short one. While
+//! all rows are drawn, answers are exact. Beyond that they are estimates with intervals at 95 %,
+//! for the rows in which both columns have a value.
 //!
-//! **Idea.** *Correlation* is Spearman's: that of the ranks. Ranks are bounded, so that what is
-//! drawn stands for the rest. Its interval is made by leaving out one of 32 groups of rows after
-//! another (the jackknife), on the scale of Fisher's z, and holds for ties and any distribution.
+//! **Idea.** *Correlation* is Spearman's, the correlation of the ranks. Ranks are bounded, so the
+//! drawn rows represent all rows well. Its interval is computed by leaving out one of 32 groups of
+//! rows at a time (the jackknife), on the scale of Fisher's z. It holds for ties and any
+//! distribution.
 //!
-//! *Pearson's correlation* of the numbers themselves is told beside it, with an interval made in
-//! the same way. A single large number can decide it, and a sample may lack that number. The
-//! variance of each column is known exactly, so that this is noticed: if the drawn rows lack more
-//! of it than chance explains, Pearson's correlation is not told.
+//! *Pearson's correlation* of the numbers themselves is reported beside it, with an interval
+//! computed in the same way. A single large number can decide it, and a sample may lack that
+//! number. The variance of each column is known exactly, which reveals such a lack. If the drawn
+//! rows lack more of the variance than chance explains, Pearson's correlation is not reported.
 //!
-//! *Dependency* of one column on another: the share of rows whose value is the most frequent one of
-//! its group. One row of each group is not counted below, because a group of one row depends on
-//! nothing. Dependencies that would be there by chance, because one value has nearly all rows, are
-//! not told.
+//! *Dependency* of one column on another is the share of rows whose value is the most frequent one
+//! of its group. For the lower bound, one row of each group is not counted, because a group of one
+//! row proves nothing. Dependencies that would exist by chance, because one value has nearly all
+//! rows, are not reported.
 //!
-//! **Limits.** Columns are compared in pairs, so that only the first [`MOST_NUMBERS`] columns of
-//! numbers and the first [`MOST_CATEGORIES`] columns of few values are. [`Relations`] says how many
-//! are left out.
+//! **Limits.** Columns are compared in pairs. So only the first [`MOST_NUMBERS`] columns of numbers
+//! and the first [`MOST_CATEGORIES`] columns of few values are compared. [`Relations`] has the
+//! numbers of columns left out.
 
 mod correlation;
 mod dependency;
@@ -36,41 +37,41 @@ use crate::estimate::Estimate;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// The most columns of numbers that are compared.
+/// The largest number of columns of numbers that are compared.
 pub const MOST_NUMBERS: usize = 32;
-/// The most columns of few values that are compared.
+/// The largest number of columns of few values that are compared.
 pub const MOST_CATEGORIES: usize = 32;
 /// A column has few values if it has at most this many different ones.
 pub const FEW_VALUES: usize = 64;
-/// With fewer rows in common, of all that there are, nothing is told of two columns.
+/// The least number of common rows for two columns to be compared, unless these are all rows.
 const LEAST_SAMPLE: usize = 100;
 
-/// What columns of a table have to do with each other.
+/// The relations between the columns of a table.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Relations {
     /// Pairs of columns of numbers whose ranks are correlated, the strongest first.
     pub correlations: Vec<Correlation>,
-    /// How many columns of numbers were compared, and how many were not because there are too many.
+    /// The numbers of columns of numbers that were compared, and that were left out.
     pub compared_numbers: (usize, usize),
-    /// Columns that decide others, the surest first.
+    /// Columns that decide others, the most certain first.
     pub dependencies: Vec<Dependency>,
-    /// How many columns of few values were compared, and how many were not.
+    /// The numbers of columns of few values that were compared, and that were left out.
     pub compared_categories: (usize, usize),
 }
 
 /// Two columns of numbers, by their places in the table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Correlation {
-    /// The first of them.
+    /// The first column.
     pub left: usize,
-    /// The other.
+    /// The second column.
     pub right: usize,
     /// Spearman's correlation of the ranks, from −1 to 1.
     pub rank_correlation: Estimate,
-    /// Pearson's correlation of the numbers, from −1 to 1. None if the drawn rows lack numbers that
-    /// decide it.
+    /// Pearson's correlation of the numbers, from −1 to 1. `None` if the drawn rows lack numbers
+    /// that decide it.
     pub pearson: Option<Estimate>,
-    /// How many rows both were computed from.
+    /// The number of rows from which both correlations were computed.
     pub rows: usize,
 }
 
@@ -83,14 +84,14 @@ pub struct Dependency {
     pub to: usize,
     /// The share of rows that have the most frequent value of their group.
     pub share: Estimate,
-    /// How many rows it was computed from, and how many of them are exceptions.
+    /// The number of rows from which the share was computed.
     pub rows: usize,
-    /// How many of them are exceptions.
+    /// The number of these rows that are exceptions.
     pub exceptions: usize,
 }
 
 impl TableProfile {
-    /// Returns which columns go together; see the [module](self).
+    /// Returns the relations between the columns; see the [module](self).
     pub fn relations(&self) -> Relations {
         let mut relations = Relations::default();
         correlation::find(self.columns(), &mut relations);
@@ -99,19 +100,19 @@ impl TableProfile {
     }
 }
 
-/// The drawn rows of a column, with what each value became.
+/// The drawn rows of a column, with the converted values.
 struct Drawn<T> {
     place: usize,
-    /// The hash and the number of each row, in ascending order, and its value.
+    /// The hash, the number and the value of each row, in ascending order.
     rows: Vec<((u64, u64), T)>,
-    /// All rows with a value up to this hash are drawn.
+    /// All rows with a value and a hash up to this are drawn.
     limit: u64,
-    /// Whether all rows with a value are drawn.
+    /// True if all rows with a value are drawn.
     are_all: bool,
 }
 
 impl<T: Copy> Drawn<T> {
-    /// The drawn rows of a column, without those whose value is nothing.
+    /// Returns the drawn rows of a column, without the rows for which `value` returns `None`.
     fn new(
         place: usize,
         column: &TableColumn,
@@ -123,7 +124,7 @@ impl<T: Copy> Drawn<T> {
         Some(Self { place, rows, limit, are_all })
     }
 
-    /// The values of rows that both columns have; none if they are too few to tell.
+    /// Returns the values of the rows that both columns have, or `None` if there are too few.
     fn paired<U: Copy>(&self, other: &Drawn<U>) -> Option<Vec<(T, U)>> {
         let limit = self.limit.min(other.limit);
         let mut theirs = other.rows.iter().peekable();

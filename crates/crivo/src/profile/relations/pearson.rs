@@ -1,10 +1,10 @@
-//! Pearson's correlation, from drawn rows, with bounds that know what the rows lack.
+//! Pearson's correlation from drawn rows, with bounds for what the drawn rows lack.
 //!
-//! A few large numbers can decide Pearson's correlation, and drawn rows may lack them. Whether they
-//! do can be told, because the variance of every column is known exactly. Let `q` be the share of a
-//! column's variance that its drawn rows lack. If that is more than chance explains, no correlation
-//! is told. Otherwise the rows that were not drawn change it by at most `√(q · q′)` beyond chance
-//! (Cauchy and Schwarz), which is added to the interval.
+//! A few large numbers can decide Pearson's correlation, and the drawn rows may lack them. This can
+//! be detected, because the variance of every column is known exactly. Let `q` be the share of a
+//! column's variance that its drawn rows lack. If it is more than chance explains, no correlation
+//! is reported. Otherwise the rows that were not drawn change the correlation by at most
+//! `√(q · q′)` beyond chance (Cauchy and Schwarz), which is added to the interval.
 
 use super::correlation::{GROUPS, Sample, interval, nearest_to_perfect};
 use crate::estimate::{Confidence, Estimate};
@@ -12,11 +12,11 @@ use crate::estimate::{Confidence, Estimate};
 use crate::prelude::*;
 use crate::profile::TableColumn;
 
-/// How many standard errors the variance of the drawn rows may be off.
+/// The number of standard errors by which the variance of the drawn rows may be off.
 const MOST_ERRORS: f64 = 3.0;
 
-/// Returns the share of a column's variance that its drawn rows lack, 0 if they lack none. None if
-/// that is more than chance explains, or if there is no variance.
+/// Returns the share of a column's variance that its drawn rows lack, or 0 if they lack none.
+/// Returns `None` if that is more than chance explains, or if there is no variance.
 pub(super) fn lacking_variance(
     column: &TableColumn,
     drawn: impl Iterator<Item = f64> + Clone,
@@ -24,7 +24,7 @@ pub(super) fn lacking_variance(
     let deviation = column.spread().standard_deviation.filter(|deviation| *deviation > 0.0)?;
     let count = drawn.clone().count() as f64;
     let mean = drawn.clone().map(|number| number / count).sum::<f64>();
-    // In units of the known deviation, so that no power is too large for a float.
+    // The unit is the known deviation, so that no power is too large for a float.
     let (mut squares, mut fourths) = (0.0, 0.0);
     for number in drawn {
         let square = ((number - mean) / deviation) * ((number - mean) / deviation);
@@ -37,8 +37,8 @@ pub(super) fn lacking_variance(
     is_by_chance.then(|| (1.0 - variance).max(0.0))
 }
 
-/// Returns Pearson's correlation of the rows of a sample, with the shares of variance that the
-/// columns lack.
+/// Returns Pearson's correlation of the rows of a sample. `lacking` has the shares of variance that
+/// the columns lack.
 pub(super) fn estimate(sample: &Sample, lacking: [Option<f64>; 2]) -> Option<Estimate> {
     let value = correlation(sample, None)?;
     if sample.are_all {
@@ -51,7 +51,8 @@ pub(super) fn estimate(sample: &Sample, lacking: [Option<f64>; 2]) -> Option<Est
     Some(Estimate::probable(value, lower.max(-1.0), upper.min(1.0), Confidence::P95))
 }
 
-/// Pearson's correlation without the rows of a group; none if all numbers of a column are equal.
+/// Returns Pearson's correlation without the rows of a group, or `None` if all numbers of a column
+/// are equal.
 fn correlation(sample: &Sample, without: Option<usize>) -> Option<f64> {
     let kept = || {
         let numbered = sample.pairs.iter().enumerate();
@@ -59,7 +60,7 @@ fn correlation(sample: &Sample, without: Option<usize>) -> Option<f64> {
     };
     let count = kept().count() as f64;
     let mean = kept().fold((0.0, 0.0), |mean, pair| (mean.0 + pair.0 / count, mean.1 + pair.1 / count));
-    // In units of the largest deviation, so that no square is too large for a float, or too small.
+    // The unit is the largest deviation, so that no square is too large or too small for a float.
     let unit = kept().fold((0.0_f64, 0.0_f64), |most, pair| {
         (most.0.max((pair.0 - mean.0).abs()), most.1.max((pair.1 - mean.1).abs()))
     });

@@ -1,10 +1,10 @@
-//! What a table keeps of a column beside its profile takes the values that the profile has parsed.
+//! Passes the values that a profile has parsed to the other parts of a table's column.
 
 use crate::profile::column_profile::{Parsed, ValueSink};
 use crate::profile::detail::ColumnDetail;
 use crate::quantiles::NumberQuantiles;
 
-/// What takes the values of a column beside its profile.
+/// The parts of a column that receive its values beside the profile.
 pub(super) struct BesideProfile<'a> {
     pub(super) ranks: &'a mut NumberQuantiles,
     pub(super) detail: Option<&'a mut ColumnDetail>,

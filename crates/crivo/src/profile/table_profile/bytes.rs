@@ -1,4 +1,4 @@
-//! The profile of a table as bytes.
+//! Encoding and decoding of a table's profile.
 
 use super::{FirstOfKind, TableColumn, TableProfile};
 use crate::codec::{Decode, Encode, Family, Header, Reader, Writer, decode_opened, open};
@@ -10,15 +10,16 @@ use crate::profile::detail::ColumnDetail;
 use crate::profile::{ColumnProfile, Kind, ProfiledColumn};
 
 impl TableProfile {
-    /// The profile as bytes: the contents of a `.crivo` file.
+    /// Returns the profile as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The profile that the bytes hold.
+    /// Reads a profile from bytes.
     ///
     /// # Errors
-    /// If they are not the whole, undamaged bytes of a `TableProfile`: see [`Decode::decode`].
+    /// If the bytes are not the complete, undamaged bytes of a `TableProfile`; see
+    /// [`Decode::decode`].
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Decode::decode(bytes)
     }
@@ -52,7 +53,8 @@ impl Decode for TableProfile {
         }
         // Rows that were left out have numbers too.
         let last_row = rows.saturating_add(left_out);
-        // A column takes more than this: what cannot be there gets no room, and an error below.
+        // A column takes more than 128 bytes. So no memory is allocated for columns that the bytes
+        // cannot contain; reading those fails below.
         let mut columns = Vec::with_capacity((count as usize).min(reader.left() / 128));
         for _ in 0..count {
             let column = TableColumn::decode(header, last_row, reader)?;
@@ -124,7 +126,7 @@ impl TableColumn {
         Ok(column)
     }
 
-    /// Refuses parts that cannot be of one column.
+    /// Refuses parts that cannot belong to the same column.
     fn require_parts_that_agree(&self) -> Result<()> {
         let (profile, ranks) = (&self.data.profile, &self.ranks);
         for (kind, first) in Kind::ALL.into_iter().zip(&self.firsts) {
@@ -170,7 +172,8 @@ fn read_first(last_row: u64, reader: &mut Reader<'_>) -> Result<Option<FirstOfKi
     }
 }
 
-/// A sketch in an envelope of its own, with the scheme of the table if it has keys.
+/// Reads a sketch in its own envelope. If it has keys, they must be hashed under the table's
+/// scheme.
 fn part<S: Decode>(field: &'static str, scheme: Option<KeyScheme>, reader: &mut Reader<'_>) -> Result<S> {
     let (header, payload) = open(reader.envelope(field)?)?;
     match scheme {

@@ -1,23 +1,24 @@
-//! `TableProfile`: what is in a whole table, saved in one file.
+//! `TableProfile`: the contents of a whole table, saved in one file.
 //!
-//! **Question.** What was in this table, to be looked at again, joined with other days, and
-//! compared with tomorrow's?
+//! **Question.** What was in this table? The profile can be read again later, merged with those of
+//! other days, and compared with tomorrow's.
 //!
-//! **Guarantee.** Counters of the table are exact. Each column has all of [`ProfiledColumn`], the
-//! first row of each kind of value, and a rank sketch of its finite numbers ([`NumberQuantiles`]),
-//! whose error does not depend on the values. So two profiles can be compared number by number
-//! ([`drift`](super::drift)). Sums of powers, days, and the values of some rows, the same in every
-//! column, are its detail: they give [`spread`](TableColumn::spread),
-//! [`dates`](TableColumn::dates), [`patterns`](TableColumn::patterns) and
-//! [`relations`](super::relations) between columns.
+//! **Guarantee.** The counters of the table are exact. Each column has all parts of
+//! [`ProfiledColumn`], the first row of each kind of value, and a rank sketch of its finite numbers
+//! ([`NumberQuantiles`]). The error of that sketch does not depend on the values, so two profiles
+//! can be compared number by number ([`drift`](super::drift)). Its detail consists of sums of
+//! powers, dates, and the values of some rows, the same rows in every column. The detail gives
+//! [`spread`](TableColumn::spread), [`dates`](TableColumn::dates),
+//! [`patterns`](TableColumn::patterns) and [`relations`](super::relations) between columns.
 //!
-//! **Merging** makes the profile of both tables one after the other. Rows, missing values, kinds,
-//! lengths, least and greatest, sums, moments, days, counts of different values, growth,
-//! near-duplicates and first rows are those of one pass over both, bit for bit. Four parts cannot
-//! promise that, and keep their guarantees instead: the most frequent values, the sample, the
-//! ranks, and the drawn rows. Columns are matched by name, and columns of one name by their order.
-//! A column that one table lacks has no value in any of its rows. A column that was saved without
-//! detail, by a version before it, has none after merging either.
+//! **Merging** gives the profile of both tables one after the other. The following parts are, bit
+//! for bit, those of one pass over both tables: rows, missing values, kinds, lengths, least and
+//! greatest values, sums, moments, dates, counts of different values, growth, near-duplicates and
+//! first rows. Four parts cannot promise that, and keep their guarantees instead: the most frequent
+//! values, the sample, the ranks, and the drawn rows. Columns are matched by name, and columns of
+//! the same name by their order. A column that one table lacks has no value in any of that table's
+//! rows. If one side of a column was saved without detail, by an earlier version, the merged column
+//! has none either.
 //!
 //! **When not to use it.** For one column of numbers, [`NumberQuantiles`] alone is enough.
 
@@ -38,7 +39,7 @@ use crate::prelude::*;
 use crate::quantiles::{Accuracy, NumberQuantiles};
 use crate::sketch::{Merge, impl_sketch};
 
-/// The profile of a table; see the [module](self) for what merging promises.
+/// The profile of a table; see the [module](self) for the guarantee of merging.
 ///
 /// ```
 /// use crivo::keys::{KeyBuffer, KeyScheme, Span};
@@ -63,23 +64,25 @@ use crate::sketch::{Merge, impl_sketch};
 pub struct TableProfile {
     scheme: KeyScheme,
     rows: u64,
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     pub bytes: u64,
-    /// Records that were left out because they were bad.
+    /// The number of records that were left out because they were bad.
     pub bad: u64,
-    /// Rows that a condition left out; they are not among the rows, but have numbers.
+    /// The number of rows that a condition left out. They do not count as rows, but have row
+    /// numbers.
     pub left_out: u64,
     columns: Vec<TableColumn>,
 }
 
-/// What was seen of one column.
+/// The data of one column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableColumn {
     name: String,
     data: ProfiledColumn,
     ranks: NumberQuantiles,
     firsts: [Option<FirstOfKind>; Kind::ALL.len()],
-    /// None if it was not asked for, or saved by a version without it.
+    /// `None` if the caller did not request detail, or if the column was saved by a version without
+    /// it.
     detail: Option<Box<ColumnDetail>>,
 }
 
@@ -93,25 +96,26 @@ pub struct FirstOfKind {
 }
 
 impl FirstOfKind {
-    /// How many bytes of a value are kept to show it.
+    /// The number of bytes of a value that are kept to show it.
     pub const LONGEST: usize = 60;
 }
 
 // ---- limits ----
 
 impl TableProfile {
-    /// The most columns of a table.
+    /// The largest number of columns of a table.
     pub const MOST_COLUMNS: usize = 1 << 24;
 }
 
 // ---- columns ----
 
 impl TableColumn {
-    /// An empty column, whose values are hashed under the scheme. Sample and ranks draw from the
-    /// scheme's seed: parts that will be merged are told apart by [`reseed`](Self::reseed).
+    /// Returns an empty column, whose values are hashed under the given scheme. The sample and the
+    /// ranks draw random numbers from the scheme's seed. Parts that will be merged must be
+    /// [reseeded](Self::reseed).
     ///
     /// # Errors
-    /// If a part cannot have its size, or the scheme's keys are not bytes.
+    /// If a part cannot have its size, or if the scheme's keys are not bytes.
     pub fn new(name: &str, sizes: TableColumnSizes, scheme: KeyScheme) -> Result<Self> {
         Ok(Self {
             name: name.into(),
@@ -128,7 +132,7 @@ impl TableColumn {
         self.ranks.reseed(part);
     }
 
-    /// Takes the values of a batch; `row` gives the row of each by its index in the batch.
+    /// Adds the values of a batch. `row` returns the row of a value by its index in the batch.
     ///
     /// # Errors
     /// As for [`ColumnProfile::insert_batch`](super::ColumnProfile::insert_batch).
@@ -136,9 +140,9 @@ impl TableColumn {
         self.insert_batch_salted(batch, 0, row)
     }
 
-    /// The same, with a salt for the drawing of rows. All columns of a table need the same one for
-    /// the same rows. One that depends on the values makes tables that are merged later draw
-    /// independently.
+    /// Like [`insert_batch`](Self::insert_batch), with a salt for drawing rows. All columns of a
+    /// table need the same salt for the same rows. If the salt depends on the values, tables that
+    /// are merged later draw independently.
     ///
     /// # Errors
     /// As for [`insert_batch`](Self::insert_batch).
@@ -151,7 +155,8 @@ impl TableColumn {
         self.insert_batch_drawn(batch, RowDraw::new(salt), row)
     }
 
-    /// The same for rows whose drawing is known, which is computed once for all columns.
+    /// Like [`insert_batch_salted`](Self::insert_batch_salted), with a draw that is computed once
+    /// for all columns.
     ///
     /// # Errors
     /// As for [`insert_batch`](Self::insert_batch).
@@ -180,17 +185,17 @@ impl TableColumn {
         self.data.profile.add_missing(rows);
     }
 
-    /// Gives every row that is known another number, which must keep their order.
+    /// Gives every row that is kept another number. The numbers must keep the order of the rows.
     pub fn renumber(&mut self, number: impl Fn(u64) -> u64) {
         self.data.growth.renumber(&number);
         self.detail.iter_mut().for_each(|detail| detail.renumber(&number));
         self.firsts.iter_mut().flatten().for_each(|first| first.row = number(first.row));
     }
 
-    /// Makes this the column of both parts of a table, whose rows are numbered through.
+    /// Merges another part of the table. The rows of both parts must be numbered continuously.
     ///
     /// # Errors
-    /// If schemes or sizes differ; the column is unchanged then.
+    /// If schemes or sizes differ. The column is unchanged then.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         if self.ranks.size() != other.ranks.size() {
             let advice = "only profiles of the same sizes can be merged: give both the same --memory";
@@ -203,12 +208,12 @@ impl TableColumn {
         self.ranks.merge(&other.ranks)?;
         match (&mut self.detail, &other.detail) {
             (Some(mine), Some(theirs)) => mine.merge(theirs, &self.data.profile),
-            // A part without detail has seen values that are in none.
+            // A part without detail has seen values that no detail has.
             (mine, None) => *mine = None,
             (None, Some(_)) => {}
         }
         for (mine, theirs) in self.firsts.iter_mut().zip(&other.firsts) {
-            // The earlier of two, and anything before nothing.
+            // Keep the earlier of two first values. A missing one comes last.
             let earliest = |first: &Option<FirstOfKind>| first.as_ref().map(|first| Reverse(first.row));
             if earliest(theirs) > earliest(mine) {
                 mine.clone_from(theirs);
@@ -217,17 +222,17 @@ impl TableColumn {
         Ok(())
     }
 
-    /// Returns the name.
+    /// The name of the column.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns all that is known but the ranks.
+    /// The parts of the column without the ranks and the detail.
     pub fn data(&self) -> &ProfiledColumn {
         &self.data
     }
 
-    /// Returns the ranks of its finite numbers.
+    /// The rank sketch of the column's finite numbers.
     pub fn ranks(&self) -> &NumberQuantiles {
         &self.ranks
     }
@@ -237,20 +242,20 @@ impl TableColumn {
         self.firsts[kind as usize].as_ref()
     }
 
-    /// Returns standard deviation and skew of the finite numbers, each of them rounded at the end
-    /// only. Integers beyond 2^53 count as the nearest float. Both are none without detail.
+    /// Returns the standard deviation and the skew of the finite numbers, each rounded only at the
+    /// end. Integers beyond 2^53 count as the nearest float. Without detail both are `None`.
     pub fn spread(&self) -> Spread {
         self.detail.as_ref().map_or_else(Spread::default, |detail| detail.spread(&self.data.profile))
     }
 
-    /// Returns what is known of the days in the column, exactly. None without detail, or if more
-    /// than one value in twenty is no day.
+    /// Returns the facts about the dates in the column, exactly. Returns `None` without detail, or
+    /// if more than one value in twenty is not a date.
     pub fn dates(&self) -> Option<DateFacts> {
         self.detail.as_ref()?.dates(&self.data.profile)
     }
 
-    /// Returns the values of the drawn rows, which are the same rows in every column. None without
-    /// detail.
+    /// Returns the values of the drawn rows, which are the same rows in every column. Returns
+    /// `None` without detail.
     pub fn drawn(&self) -> Option<&DrawnRows> {
         Some(&self.detail.as_ref()?.drawn)
     }
@@ -268,7 +273,7 @@ impl TableColumn {
     }
 }
 
-/// The first value of a kind in a batch.
+/// Returns the first value of a kind in a batch.
 #[cold]
 fn first_of(kind: Kind, keys: &KeyBatch<'_>, row: impl Fn(usize) -> u64) -> Option<FirstOfKind> {
     keys.iter().enumerate().find_map(|(at, (key, _))| match key {
@@ -282,11 +287,12 @@ fn first_of(kind: Kind, keys: &KeyBatch<'_>, row: impl Fn(usize) -> u64) -> Opti
 // ---- the table ----
 
 impl TableProfile {
-    /// The profile of a table of that many rows. Each column has a value or a missing one in every
-    /// row: rows that a column does not know of are added to it as missing.
+    /// Creates the profile of a table with this many rows. Each column has a value or a missing one
+    /// in every row, so rows that a column has not seen are added to it as missing.
     ///
     /// # Errors
-    /// If a column has more rows, or another scheme than `scheme`.
+    /// If a column has more rows, if its scheme is not `scheme` or not one of bytes, or if there
+    /// are too many columns.
     pub fn new(rows: u64, scheme: KeyScheme, mut columns: Vec<TableColumn>) -> Result<Self> {
         if scheme.kind() != KeyKind::Bytes {
             return Err(scheme.wrong_kind(KeyKind::Bytes));
@@ -316,7 +322,7 @@ impl TableProfile {
         &self.columns
     }
 
-    /// Returns each column with how many columns of the same name come before it.
+    /// Returns each column with its name and the number of columns of the same name before it.
     pub fn named(&self) -> Vec<((&str, usize), &TableColumn)> {
         let mut seen: hashbrown::HashMap<&str, usize, crate::hash::TableSecret> =
             hashbrown::HashMap::default();
@@ -333,12 +339,12 @@ impl TableProfile {
         self.rows == 0 && self.columns.is_empty()
     }
 
-    /// Returns how values are hashed.
+    /// The scheme under which values are hashed.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
 
-    /// Returns the bytes of memory in use, the struct itself included.
+    /// The number of bytes of memory in use, including the struct itself.
     pub fn memory(&self) -> usize {
         size_of::<Self>()
             + self.columns.iter().map(|column| size_of::<TableColumn>() + column.memory()).sum::<usize>()
@@ -349,7 +355,7 @@ impl TableProfile {
         vec![("columns", Parameter::Count(self.columns.len() as u64))]
     }
 
-    /// Returns what `crivo show` prints.
+    /// Returns the summary that `crivo show` prints.
     pub fn summary(&self) -> Summary {
         let counts = [("bytes_read", self.bytes), ("bad", self.bad), ("left_out", self.left_out)];
         let counts = counts.map(|(name, count)| (name, Parameter::Count(count)));
@@ -368,7 +374,7 @@ impl TableProfile {
 // ---- update ----
 
 impl TableProfile {
-    /// Forgets the columns of a name, if there are any.
+    /// Removes the columns with this name, if there are any.
     pub fn discard(&mut self, name: &str) {
         self.columns.retain(|column| column.name() != name);
     }
@@ -377,10 +383,11 @@ impl TableProfile {
 // ---- merge ----
 
 impl TableProfile {
-    /// Makes this the profile of both tables, the rows of `other` after those of this one.
+    /// Merges the profile of another table, whose rows follow those of this one.
     ///
     /// # Errors
-    /// If schemes differ, or the sizes of two columns of one name; the profile is unchanged then.
+    /// If the schemes differ, or the sizes of two columns with the same name. The profile is
+    /// unchanged then.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.scheme.require_same(other.scheme)?;
         let before = self.rows.saturating_add(self.left_out);

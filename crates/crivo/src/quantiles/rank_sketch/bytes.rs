@@ -18,16 +18,16 @@ impl<T: RankItem> RankSketch<T> {
         Encode::encode(self)
     }
 
-    /// Returns the sketch that the bytes hold; it goes on as the stored one would have.
+    /// Reads a sketch from bytes. It continues as the stored sketch would have.
     ///
     /// # Errors
-    /// If they are not the whole, undamaged bytes of such a sketch: see [`Decode::decode`].
+    /// If the bytes are not the complete, undamaged bytes of such a sketch; see [`Decode::decode`].
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Decode::decode(bytes)
     }
 }
 
-/// Values of a level have no order, so that sketches are equal if their bytes are.
+/// Compares the encoded bytes, because the order of values within a level has no meaning.
 impl<T: RankItem> PartialEq for RankSketch<T> {
     fn eq(&self, other: &Self) -> bool {
         self.encode() == other.encode()
@@ -112,7 +112,8 @@ impl<T: RankItem> Level<T> {
             return Err(Error::contents("compactions", "0 but for tails", compactions));
         }
         let len = reader.u32("values")? as usize;
-        // Each takes at least four bytes: what cannot be there gets no room, and an error below.
+        // Each value takes at least four bytes. So no memory is allocated for values that the bytes
+        // cannot contain; reading those fails below.
         let mut items: Vec<T> = Vec::with_capacity(len.min(reader.left() / 4));
         for _ in 0..len {
             let item = T::read(reader, scheme)?;
@@ -190,7 +191,7 @@ impl<T: RankItem> Sampler<T> {
 }
 
 impl<T: RankItem> RankSketch<T> {
-    /// Refuses a state that no values lead to.
+    /// Refuses a state that no sequence of values leads to.
     fn require_consistent(&self) -> Result<()> {
         let lowest = u32::from(self.sampler.level);
         let weights =

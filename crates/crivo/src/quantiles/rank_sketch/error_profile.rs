@@ -1,11 +1,11 @@
-//! How large is the error of a rank, depending on where it is?
+//! How large is the error of a rank, depending on its place?
 //!
-//! A compaction changes ranks between its least and its greatest value only. With
-//! [`Accuracy::Tails`](super::Accuracy) it leaves the ends alone, and the whole point is that ranks
-//! near them have small errors. So the sketch remembers where its compactions began and ended: two
-//! lists of places, each with the variance that is added beyond it. The lists are short. Where they
-//! overflow, two places are joined towards the end of the values, which can only raise the stated
-//! variance.
+//! A compaction changes ranks only between its least and its greatest value. With
+//! [`Accuracy::Tails`](super::Accuracy) it leaves the ends unchanged, so that ranks near them have
+//! small errors. To state these errors, the sketch remembers where its compactions began and ended.
+//! It keeps two lists of places, each with the variance that is added beyond the place. The lists
+//! are short. If one overflows, two places are joined towards the end of the values, which can only
+//! raise the stated variance.
 
 use super::item::RankItem;
 use crate::codec::{Reader, Writer};
@@ -14,15 +14,15 @@ use crate::keys::KeyScheme;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// The most places on each side.
+/// The largest number of places on each side.
 const MOST: usize = 64;
 
 /// The variance of ranks by place, in units of half a squared rank.
 #[derive(Debug, Clone)]
 pub(super) struct ErrorProfile<T> {
-    /// Ascending; each adds its variance to the ranks of values from it on.
+    /// In ascending order. Each place adds its variance to the ranks of all values from it on.
     from_below: Vec<(T, u128)>,
-    /// Descending; each adds its variance to the ranks of values up to it.
+    /// In descending order. Each place adds its variance to the ranks of all values up to it.
     from_above: Vec<(T, u128)>,
 }
 
@@ -52,7 +52,7 @@ impl<T: RankItem> ErrorProfile<T> {
             let reached = places.iter().take_while(|(place, _)| reaches(place));
             reached.fold(0_u128, |sum, (_, variance)| sum.saturating_add(*variance))
         };
-        // A compaction counts for both sides, so that the smaller sum is an upper bound too.
+        // Every compaction counts on both sides, so the smaller sum is an upper bound too.
         sum(&self.from_below, &|place| place <= value).min(sum(&self.from_above, &|place| place >= value))
     }
 
@@ -104,8 +104,8 @@ impl<T: RankItem> ErrorProfile<T> {
     }
 }
 
-/// Adds a place in order; if there are too many, joins the two where that raises the stated
-/// variance least.
+/// Adds a place in order. If there are too many, joins two neighbours at the point where this
+/// raises the stated variance least.
 fn insert<T: RankItem>(
     places: &mut Vec<(T, u128)>,
     place: T,
@@ -134,13 +134,13 @@ fn insert<T: RankItem>(
     *joined = joined.saturating_add(variance);
 }
 
-/// Sixteen bytes, little-endian.
+/// Writes sixteen bytes, little-endian.
 pub(super) fn write_u128(writer: &mut Writer, value: u128) {
     writer.u64(value as u64);
     writer.u64((value >> 64) as u64);
 }
 
-/// Sixteen bytes, little-endian.
+/// Reads sixteen bytes, little-endian.
 pub(super) fn read_u128(reader: &mut Reader<'_>, field: &'static str) -> Result<u128> {
     Ok(u128::from(reader.u64(field)?) | u128::from(reader.u64(field)?) << 64)
 }

@@ -1,4 +1,4 @@
-//! What can be ranked: numbers and keys, each with its order and its bytes.
+//! The values that can be ranked: numbers and keys, each with its order and its bytes.
 
 use std::cmp::Ordering;
 use std::fmt::Debug;
@@ -20,16 +20,16 @@ pub trait RankItem: Ord + Clone + Debug + sealed::Sealed {
     /// Reads a value.
     ///
     /// # Errors
-    /// If the bytes end or hold a value that is never kept.
+    /// If the bytes end early or contain a value that a sketch never keeps.
     fn read(reader: &mut Reader<'_>, scheme: KeyScheme) -> Result<Self>;
 
     /// Returns the scheme of a stored sketch.
     ///
     /// # Errors
-    /// If no sketch of such values has it.
+    /// If no sketch of such values can have this scheme.
     fn scheme_of(header: &Header) -> Result<KeyScheme>;
 
-    /// Returns the bytes of memory behind pointers.
+    /// Returns the number of bytes of memory behind pointers.
     fn heap(&self) -> usize;
 
     /// Sorts values.
@@ -39,23 +39,25 @@ pub trait RankItem: Ord + Clone + Debug + sealed::Sealed {
 }
 
 mod sealed {
-    /// Keeps the list of kinds of values closed: each has a family of its own.
+    /// Seals the trait, because each kind of values needs a family of its own.
     pub trait Sealed {}
     impl Sealed for super::Number {}
     impl Sealed for super::RankedKey {}
 }
 
-/// A float that is not NaN, as an integer of the same order: comparing is one instruction.
+/// A float that is not NaN, stored as an integer of the same order, so that a comparison is one
+/// instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Number(i64);
 
 impl Number {
-    /// Returns the number in the order of floats; negative zero becomes zero. The caller leaves out
-    /// NaN.
+    /// Returns the number in the order of floats. Negative zero becomes zero. The caller must
+    /// exclude NaN.
     #[inline]
     pub(super) fn new(value: f64) -> Self {
         let bits = (value + 0.0).to_bits().cast_signed();
-        // Of negative floats the magnitude counts the other way round.
+        // For negative floats a larger magnitude is a smaller number, so the bits below the sign
+        // are inverted.
         Self(bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed())
     }
 
@@ -94,18 +96,18 @@ impl RankItem for Number {
     }
 }
 
-/// A key in its natural order: bytes as they stand, integers as signed ones.
+/// A key in its natural order: bytes in the order of bytes, integers as signed numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankedKey(pub(super) OwnedKey);
 
 impl RankedKey {
-    /// Compares with a borrowed key.
+    /// Compares this key with a borrowed one.
     pub(super) fn order(&self, other: KeyRef<'_>) -> Ordering {
         order(self.0.as_ref(), other)
     }
 }
 
-/// The order of two keys of one kind.
+/// Compares two keys of one kind.
 fn order(one: KeyRef<'_>, other: KeyRef<'_>) -> Ordering {
     match (one, other) {
         (KeyRef::Integer(one), KeyRef::Integer(other)) => one.cast_signed().cmp(&other.cast_signed()),

@@ -18,13 +18,13 @@ pub struct KeyQuantile {
     pub lower: OwnedKey,
     /// The upper end of the interval.
     pub upper: OwnedKey,
-    /// How sure the interval is.
+    /// The confidence of the interval.
     pub confidence: Confidence,
 }
 
 impl KeyQuantiles {
-    /// Returns an empty sketch of texts, drawing from the seed. Sketches that will be merged need
-    /// different seeds.
+    /// Returns an empty sketch of texts, which draws random numbers from the seed. Sketches that
+    /// will be merged need different seeds.
     ///
     /// # Errors
     /// If the size is odd or not in [`SIZES`](Self::SIZES).
@@ -43,8 +43,8 @@ impl KeyQuantiles {
         Self::with_scheme(size, accuracy, KeyScheme::bytes(), seed)
     }
 
-    /// Returns an empty sketch of keys of the given scheme. They are kept, not hashed: the scheme's
-    /// own seed only says which batches belong here.
+    /// Returns an empty sketch of keys of the given scheme. Keys are kept, not hashed. The scheme's
+    /// seed only decides which batches are accepted.
     ///
     /// # Errors
     /// If the size is odd or not in [`SIZES`](Self::SIZES).
@@ -55,15 +55,15 @@ impl KeyQuantiles {
     /// Adds a key.
     ///
     /// # Errors
-    /// If the key is not of the sketch's kind, or of 4 GiB and more.
+    /// If the key is not of the sketch's kind, or has 4 GiB or more.
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<()> {
         self.add(key, 1)
     }
 
-    /// Adds a key as often as its weight says.
+    /// Adds a key `weight` times.
     ///
     /// # Errors
-    /// If the key is not of the sketch's kind, or of 4 GiB and more.
+    /// If the key is not of the sketch's kind, or has 4 GiB or more.
     pub fn add<K: Key + ?Sized>(&mut self, key: &K, weight: u64) -> Result<()> {
         self.add_ref(key.to_ref(), weight)
     }
@@ -71,7 +71,7 @@ impl KeyQuantiles {
     /// Adds a batch of keys.
     ///
     /// # Errors
-    /// If the batch was hashed under another scheme, or a key is of 4 GiB and more; nothing is
+    /// If the batch was hashed under another scheme, or if a key has 4 GiB or more. Nothing is
     /// added then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
         self.check_batch(batch)?;
@@ -88,13 +88,14 @@ impl KeyQuantiles {
         (0..batch.len()).filter_map(|index| batch.get(index)).try_for_each(|key| self.check_key(key))
     }
 
-    /// Returns the key at which that share of all keys is reached, with bounds at 95 %. None if
-    /// there are no keys, or the share is not from 0 to 1.
+    /// Returns the key at which this share of all keys is reached, with bounds at 95 %. Returns
+    /// `None` if there are no keys, or if the share is not from 0 to 1.
     pub fn quantile(&self, share: f64) -> Option<KeyQuantile> {
         self.quantiles(&[share], Confidence::P95).pop().flatten()
     }
 
-    /// Returns the same for many shares and any confidence, in one pass over the sketch.
+    /// Returns the quantile of each share, as `quantile` does, with bounds at the given confidence,
+    /// in one pass over the sketch.
     pub fn quantiles(&self, shares: &[f64], confidence: Confidence) -> Vec<Option<KeyQuantile>> {
         let answer = |between: super::query::Between<RankedKey>| KeyQuantile {
             value: between.value.0,
@@ -105,7 +106,7 @@ impl KeyQuantiles {
         self.values_at(shares, confidence).into_iter().map(|between| between.map(answer)).collect()
     }
 
-    /// Returns how many keys come before one, with bounds at 95 %.
+    /// Returns how many keys are less than `key`, with bounds at 95 %.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind.
@@ -113,8 +114,8 @@ impl KeyQuantiles {
         self.count_below_ref(key.to_ref())
     }
 
-    /// Returns how many keys come before one whose kind is known only at run time, with bounds at
-    /// 95 %.
+    /// Returns how many keys are less than `key`, whose kind is known only at run time, with bounds
+    /// at 95 %.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind.
@@ -123,7 +124,7 @@ impl KeyQuantiles {
         Ok(self.count_to(&RankedKey(key.to_owned()), false, Confidence::P95))
     }
 
-    /// Returns how many keys are one or come before it, with bounds at 95 %.
+    /// Returns how many keys are at most `key`, with bounds at 95 %.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind.
@@ -132,7 +133,7 @@ impl KeyQuantiles {
         Ok(self.count_to(&RankedKey(key.to_ref().to_owned()), true, Confidence::P95))
     }
 
-    /// Returns which share of all keys is one or comes before it, with bounds at 95 %. None if
+    /// Returns the share of all keys that are at most `key`, with bounds at 95 %. Returns `None` if
     /// there are no keys.
     ///
     /// # Errors
@@ -144,8 +145,8 @@ impl KeyQuantiles {
         Ok((!self.is_empty()).then(|| Estimate::probable(value, lower, upper, up_to.confidence())))
     }
 
-    /// Returns an empty sketch of the same sizes, whose coins are independent of this one's: for
-    /// keys that will be merged into it.
+    /// Returns an empty sketch with the same settings, which draws independently of this one. It is
+    /// for keys that will be merged into this sketch.
     #[must_use]
     pub fn emptied(&self) -> Self {
         let mut empty = self.clone();
@@ -154,12 +155,12 @@ impl KeyQuantiles {
         empty
     }
 
-    /// Returns the first key in order.
+    /// Returns the least key.
     pub fn min(&self) -> Option<KeyRef<'_>> {
         self.ends().map(|ends| ends.0.0.as_ref())
     }
 
-    /// Returns the last key in order.
+    /// Returns the greatest key.
     pub fn max(&self) -> Option<KeyRef<'_>> {
         self.ends().map(|ends| ends.1.0.as_ref())
     }

@@ -1,4 +1,4 @@
-//! Two sketches become one.
+//! The merge of two sketches.
 
 use super::item::RankItem;
 use super::{Level, Pending, RankSketch};
@@ -6,11 +6,11 @@ use crate::error::{Error, Result};
 use crate::sketch::Merge;
 
 impl<T: RankItem> RankSketch<T> {
-    /// Makes this the sketch of all values of both, with the same guarantee. This sketch's
-    /// generator draws and goes on.
+    /// Merges another sketch into this one. The result is a sketch of all values of both, with the
+    /// same guarantee. The random numbers come from this sketch's generator.
     ///
     /// # Errors
-    /// If sizes, accuracies or schemes differ; the sketch is unchanged then.
+    /// If sizes, accuracies or schemes differ. The sketch is unchanged then.
     ///
     /// ```
     /// use crivo::quantiles::NumberQuantiles;
@@ -76,11 +76,12 @@ impl<T: RankItem> RankSketch<T> {
         let mine = &mut self.levels[position];
         mine.items.extend_from_slice(&theirs.items);
         self.retained += theirs.items.len();
-        // As in REQ: the schedule goes on from where either of them was.
+        // As in REQ, the schedule of the merged level continues from the bitwise or of both numbers
+        // of compactions.
         mine.compactions |= theirs.compactions;
         match (&mine.pending, &theirs.pending) {
             (None, pending) => mine.pending.clone_from(pending),
-            // Theirs stays without a counterpart.
+            // The other sketch's compaction stays without a counterpart.
             (Some(_), Some(Pending { region: Some((low, high)), .. })) => {
                 self.profile.add(low.clone(), high.clone(), 1 << (2 * position));
             }

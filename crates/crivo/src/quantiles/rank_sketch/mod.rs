@@ -1,51 +1,53 @@
-//! Rank sketch: quantiles and ranks of any ordered values, with an error of the rank that is known.
+//! Rank sketch: quantiles and ranks of any ordered values, with a known error of the rank.
 //!
-//! **Question.** What is the median of these values, what their 99th percentile? How many are at
-//! most `x`?
+//! **Question.** What is the median of these values, and what is their 99th percentile? How many
+//! are at most `x`?
 //!
 //! **Guarantee.** With [`Accuracy::Uniform`] and size `k` the rank of any value is right to within
 //! `1.1/k` of the number of values, with 95 % confidence: 1 % of all ranks for `k = 110`. With
-//! [`Accuracy::Tails`] the error is a share of the distance from the nearer end: `0.5/k` of it.
-//! That holds for any values, in any order, and after any merges. Every answer states its own
-//! interval, from what actually happened to the sketch. Until the first compaction all values are
-//! there and answers are exact. Count, least and greatest value are always exact.
+//! [`Accuracy::Tails`] the error is at most `0.5/k` of the distance from the nearer end. That holds
+//! for any values, in any order, and after any merges. Every answer states its own interval, which
+//! follows from the compactions that the sketch made. Until the first compaction the sketch keeps
+//! all values, and answers are exact. The count, the least and the greatest value are always exact.
 //!
-//! **Idea.** Keep values in levels; one of level `h` stands for `2^h`. A level that is full is
-//! compacted: its values are sorted, and every other one moves up a level, where it stands for two.
-//! That changes the rank of `x` by `+2^h`, by `−2^h` or not at all, as a coin decides, so that
-//! errors cancel out. Capacities fall by a third from each level to the one below, because errors
-//! there count less.
+//! **Idea.** Keep values in levels. A value of level `h` represents `2^h` values. A level that is
+//! full is compacted: its values are sorted, and every other one moves up a level, where it
+//! represents twice as many. That changes the rank of `x` by `+2^h`, by `−2^h` or not at all, as a
+//! coin decides, so that errors cancel out. Capacities fall by a third from each level to the one
+//! below, because errors of lower levels count less.
 //!
-//! *Tails.* A level that keeps its lowest and its highest values and compacts only those between
-//! them never errs about a rank near an end. How much is left alone follows REQ's schedule: every
-//! second compaction takes one section on each side, every fourth two, and so on. So values are
-//! left alone the longer the nearer they are to an end.
+//! *Tails.* A level that keeps its lowest and its highest values, and compacts only those between
+//! them, never errs about a rank near an end. The number of protected values follows REQ's
+//! schedule: every second compaction takes one section on each side, every fourth two, and so on.
+//! So the nearer a value is to an end, the longer it is protected.
 //!
-//! **When not to use it.** If the error of the *value* matters, take
-//! [`DDSketch`](crate::profile::DDSketch), whose bytes do not depend on order either. The module's
-//! [front page](crate::quantiles) compares all of them.
+//! **When not to use it.** If the error of the *value* matters, use
+//! [`DDSketch`](crate::profile::DDSketch). Its bytes also do not depend on the order. The [parent
+//! module](crate::quantiles) compares all of them.
 //!
 //! **Sources.** Karnin, Lang, Liberty: *Optimal quantile approximation in streams* (2016): levels,
 //! capacities and sampling below them. Cormode, Karnin, Liberty, Thaler, Veselý: *Relative error
 //! streaming quantiles* (2021): sections and their schedule.
 //!
-//! **Where this departs from them.** Each departure makes the error smaller, or known exactly.
+//! **Where this departs from the papers.** Each difference makes the error smaller, or known
+//! exactly.
 //!
-//! - *A second coin shifts the pairs*: values (1, 2), (3, 4), … of the sorted level, or (2, 3), (4,
-//!   5), …. Whether `x` lies within a pair is then a fair coin for every `x` between the least and
-//!   the greatest of them; outside of these the compaction does not err. So the error of a
-//!   compaction is `±2^h` with chance ¼ each at most, whatever the values and their order, and the
-//!   variance of all of them together is at most a number that the sketch simply adds up.
+//! - *A second coin shifts the pairs*: the pairs are values (1, 2), (3, 4), … of the sorted level,
+//!   or (2, 3), (4, 5), …. So for every `x` between the least and the greatest value, a fair coin
+//!   decides whether `x` lies within a pair. Outside of these values the compaction does not err.
+//!   So the error of a compaction is `+2^h` and `−2^h` with probability at most ¼ each, whatever
+//!   the values and their order. The sketch adds up a bound of the variance of all compactions.
 //! - *Coins come in pairs*: every second compaction of a level keeps the values that the one before
 //!   would have dropped. The two errors then cancel if both occurred, which halves the variance.
 //!   (REQ does this; KLL does not.)
 //! - *Tails protect both ends* in one sketch; REQ protects one.
-//! - *Where compactions happened is kept* for tails (`error_profile.rs`), so that intervals are as
-//!   narrow as the errors are.
-//! - Weights go straight to the levels of their binary digits, and are exact there.
+//! - *The places of compactions are kept* for tails (`error_profile.rs`), so that intervals are as
+//!   narrow as the errors.
+//! - A weight is split into its binary digits. Each digit adds the value to the level of that
+//!   digit, so weights are exact there.
 //!
-//! Bytes depend on the order of the values, on splitting and on the seed as soon as something was
-//! compacted; the guarantee does not.
+//! As soon as values were compacted, the bytes depend on the order of the values, on splitting and
+//! on the seed. The guarantee does not.
 
 mod bytes;
 mod compaction;
@@ -79,19 +81,19 @@ pub type NumberQuantiles = RankSketch<Number>;
 /// A rank sketch of keys: texts in the order of their bytes, or signed integers.
 pub type KeyQuantiles = RankSketch<RankedKey>;
 
-/// Which ranks are to be right.
+/// The ranks for which the sketch is accurate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Accuracy {
-    /// Every rank to within the same share of all values.
+    /// The error of every rank is within the same share of all values.
     #[default]
     Uniform,
-    /// Every rank to within a share of its distance from the nearer end.
+    /// The error of every rank is within a share of its distance from the nearer end.
     Tails,
 }
 
 impl Accuracy {
-    /// Returns the name in parameters: `uniform` or `tails`.
+    /// Returns the name of the accuracy in parameters: `uniform` or `tails`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Uniform => "uniform",
@@ -121,43 +123,43 @@ pub struct RankSketch<T> {
     size: u32,
     accuracy: Accuracy,
     generator: Generator,
-    /// The number of values, each as often as its weight; at its largest it stays, and ranks are
-    /// given up.
+    /// The sum of the weights of all values. If it reaches [`u64::MAX`] it stays there, and ranks
+    /// are given up.
     count: u64,
-    /// Values that have no place in the order: NaN.
+    /// The number of NaN values, which have no place in the order.
     unordered: u64,
     ends: Option<(T, T)>,
-    /// Values below the lowest level come through here.
+    /// Samples the values whose weight is below that of the lowest level.
     sampler: Sampler<T>,
-    /// A value of `levels[i]` stands for `2^(i + sampler.level)` values.
+    /// A value of `levels[i]` represents `2^(i + sampler.level)` values.
     levels: Vec<Level<T>>,
-    /// The number of values in all levels, and how many of them make the sketch compact.
+    /// The number of values in all levels, and the number of them at which the sketch is compacted.
     retained: usize,
     capacity: usize,
     level_capacities: LevelCapacities,
-    /// The sum of `4^h` over compactions, a pair of them counted once: twice the variance.
+    /// The sum of `4^h` over compactions, where a pair counts once. It is twice the variance.
     compacted: u128,
-    /// The sum of `4^h` over sampled values: at least four times the variance.
+    /// The sum of `4^h` over sampled blocks. It is at least four times the variance.
     sampled: u128,
-    /// No rank is off by more than this.
+    /// A bound on the error of every rank, which is never exceeded.
     most_error: u128,
     profile: ErrorProfile<T>,
 }
 
-/// Values that stand for the same number of values.
+/// The values that each represent the same number of values.
 #[derive(Debug, Clone)]
 struct Level<T> {
     items: Vec<T>,
-    /// The number of compactions, which decides what the next one takes; kept for tails only.
+    /// The number of compactions, which decides the size of the next one. Kept for tails only.
     compactions: u64,
-    /// The coin of a compaction whose counterpart has yet to come.
+    /// A compaction whose counterpart is still to come.
     pending: Option<Pending<T>>,
 }
 
 #[derive(Debug, Clone)]
 struct Pending<T> {
     coin: bool,
-    /// The least and the greatest compacted value; kept for tails only.
+    /// The least and the greatest compacted value. Kept for tails only.
     region: Option<(T, T)>,
 }
 
@@ -173,22 +175,24 @@ impl<T> RankSketch<T> {
     /// The sizes `k` that a sketch can have.
     pub const SIZES: RangeInclusive<u32> = 8..=1 << 20;
 
-    /// The errors that can be asked for.
+    /// The range of errors that [`size_for`](Self::size_for) accepts.
     pub const ERRORS: RangeInclusive<f64> = 1e-5..=0.2;
 
-    /// 1.96 standard errors of a rank, times `k`: a little more than the largest met at any length
-    /// of stream, 1.068.
+    /// 1.96 standard errors of a rank, times `k`: a little more than 1.068, the largest value found
+    /// for streams of any length.
     const UNIFORM_ERROR: f64 = 1.1;
 
-    /// The same for tails, as a share of the distance from the nearer end.
+    /// As [`UNIFORM_ERROR`](Self::UNIFORM_ERROR), but for tails: a share of the distance from the
+    /// nearer end.
     const TAILS_ERROR: f64 = 0.5;
 
-    /// The least size at which sections can shrink as long as any stream lasts. Smaller sketches
-    /// with tails work, and state their errors, but these grow with the length of the stream.
+    /// The least size at which sections can keep shrinking for a stream of any length. Smaller
+    /// sketches with tails work and state their errors, but the errors grow with the length of the
+    /// stream.
     const LEAST_FOR_TAILS: u32 = 32;
 
-    /// Returns the size at which 95 % of all answers keep to that error of the rank: a share of all
-    /// values, or with [`Accuracy::Tails`] of the distance from the nearer end.
+    /// Returns the size at which 95 % of all answers have at most this error of the rank. The error
+    /// is a share of all values, or with [`Accuracy::Tails`] of the distance from the nearer end.
     ///
     /// # Errors
     /// If the error is not in [`ERRORS`](Self::ERRORS).
@@ -205,7 +209,7 @@ impl<T> RankSketch<T> {
             return Err(Error::parameter("error", format_args!("{least} to {most}"), error));
         }
         let constant = Self::error_for(1, accuracy);
-        // Rounded before it is raised to the next whole number: 1.1/0.01 is a little more than 110.
+        // Rounded first, because 1.1/0.01 is a little more than 110 in floating point.
         let size = ((constant / error * 1e6).round() / 1e6).ceil() as u32;
         let least = match accuracy {
             Accuracy::Uniform => *Self::SIZES.start(),
@@ -214,7 +218,8 @@ impl<T> RankSketch<T> {
         Ok(size.next_multiple_of(2).clamp(least, *Self::SIZES.end()))
     }
 
-    /// Returns the error of the rank that 95 % of all answers of a sketch of that size keep to.
+    /// Returns the error of the rank that 95 % of all answers of a sketch of this size do not
+    /// exceed.
     pub fn error_for(size: u32, accuracy: Accuracy) -> f64 {
         let constant = match accuracy {
             Accuracy::Uniform => Self::UNIFORM_ERROR,
@@ -282,7 +287,7 @@ impl<T: RankItem> RankSketch<T> {
         }
     }
 
-    /// Adds a value as often as its weight says.
+    /// Adds a value `weight` times.
     fn add_item(&mut self, item: &T, weight: u64) {
         if weight == 0 {
             return;
@@ -298,7 +303,7 @@ impl<T: RankItem> RankSketch<T> {
         }
     }
 
-    /// Moves the least and the greatest value.
+    /// Updates the least and the greatest value.
     #[inline]
     fn widen(&mut self, item: &T) {
         match &mut self.ends {
@@ -314,7 +319,7 @@ impl<T: RankItem> RankSketch<T> {
         }
     }
 
-    /// Puts a value into the levels of its weight's binary digits.
+    /// Adds a value to the levels of its weight's binary digits.
     fn place(&mut self, item: &T, weight: u64) {
         let lowest = u32::from(self.sampler.level);
         let sampled = weight & ((1_u64 << lowest) - 1);
@@ -338,7 +343,7 @@ impl<T: RankItem> RankSketch<T> {
         self.retained += 1;
     }
 
-    /// Gives up ranks: the weights are more than can be counted.
+    /// Gives up ranks, because the total weight is more than can be counted.
     #[cold]
     fn saturate(&mut self) {
         let ends = self.ends.take();
@@ -347,7 +352,7 @@ impl<T: RankItem> RankSketch<T> {
         (self.count, self.ends, self.unordered) = (u64::MAX, ends, unordered);
     }
 
-    /// Forgets all values, but not the sizes and the state of the generator.
+    /// Removes all values, but keeps the settings and the state of the generator.
     fn clear(&mut self) {
         (self.count, self.unordered, self.ends) = (0, 0, None);
         self.sampler = Sampler::new();

@@ -9,23 +9,23 @@ use crate::estimate::{Confidence, Estimate};
 use crate::prelude::*;
 use crate::sketch::{InsertNumbers, Merge, Quantiles, impl_sketch};
 
-/// How many numbers are looked at together.
+/// The number of numbers that are processed together.
 const CHUNK: usize = 1024;
 
-/// A bar of a histogram: how many numbers lie from one limit to before the next.
+/// A bar of a histogram: the number of values from its lower limit to below its upper limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bar {
     /// The lower limit, which belongs to the bar.
     pub from: f64,
     /// The upper limit, which belongs to the last bar only.
     pub to: f64,
-    /// How many numbers lie between them.
+    /// The number of values between the limits.
     pub count: Estimate,
 }
 
 impl Bar {
-    /// Returns the limits of that many bars of equal width; two limits if there can be only one
-    /// bar.
+    /// Returns the limits of this many bars of equal width. If only one bar is possible, returns
+    /// its two limits.
     pub(crate) fn limits(least: f64, greatest: f64, bars: usize) -> Vec<f64> {
         let width = (greatest - least) / bars.max(1) as f64;
         if !(width > 0.0 && width.is_finite() && least + width > least) {
@@ -36,8 +36,8 @@ impl Bar {
 }
 
 impl NumberQuantiles {
-    /// Returns an empty sketch of that size, drawing from the seed. Sketches that will be merged
-    /// need different seeds.
+    /// Returns an empty sketch of this size, which draws random numbers from the seed. Sketches
+    /// that will be merged need different seeds.
     ///
     /// # Errors
     /// If the size is odd or not in [`SIZES`](Self::SIZES).
@@ -45,7 +45,8 @@ impl NumberQuantiles {
         Self::empty(size, accuracy, NO_KEYS, seed)
     }
 
-    /// Returns an empty sketch whose ranks are right to within that share of all values, 95 % sure.
+    /// Returns an empty sketch whose rank error is within `error`, a share of all values, with 95 %
+    /// confidence.
     ///
     /// # Errors
     /// If the error is not in [`ERRORS`](Self::ERRORS).
@@ -53,8 +54,8 @@ impl NumberQuantiles {
         Self::new(Self::size_for(error, Accuracy::Uniform)?, Accuracy::Uniform, seed)
     }
 
-    /// Returns an empty sketch whose ranks are right to within that share of the distance from the
-    /// nearer end, 95 % sure.
+    /// Returns an empty sketch whose rank error is within `error`, a share of the distance from the
+    /// nearer end, with 95 % confidence.
     ///
     /// # Errors
     /// If the error is not in [`ERRORS`](Self::ERRORS).
@@ -62,8 +63,8 @@ impl NumberQuantiles {
         Self::new(Self::size_for(error, Accuracy::Tails)?, Accuracy::Tails, seed)
     }
 
-    /// Returns an empty sketch of the same sizes, whose coins are independent of this one's: for
-    /// values that will be merged into it.
+    /// Returns an empty sketch with the same settings, which draws independently of this one. It is
+    /// for values that will be merged into this sketch.
     #[must_use]
     pub fn emptied(&self) -> Self {
         let mut empty = self.clone();
@@ -72,7 +73,7 @@ impl NumberQuantiles {
         empty
     }
 
-    /// Adds a number. Infinities are numbers; NaN is only counted as that.
+    /// Adds a number, which may be infinite. NaNs are only counted.
     #[inline]
     pub fn insert(&mut self, value: f64) {
         if value.is_nan() {
@@ -82,7 +83,7 @@ impl NumberQuantiles {
         }
     }
 
-    /// Adds many numbers: the same as one by one, and faster.
+    /// Adds many numbers. Same result as one by one, but faster.
     pub fn insert_all(&mut self, values: &[f64]) {
         for chunk in values.chunks(CHUNK) {
             let (mut least, mut greatest, mut has_nan) = (f64::INFINITY, f64::NEG_INFINITY, false);
@@ -102,7 +103,7 @@ impl NumberQuantiles {
         }
     }
 
-    /// Moves numbers into the lowest level, or past the sampler.
+    /// Adds numbers to the lowest level, or passes them to the sampler.
     fn take_chunk(&mut self, mut chunk: &[f64]) {
         while let Some(&first) = chunk.first() {
             let taken = if self.sampler.level == 0 {
@@ -132,7 +133,7 @@ impl NumberQuantiles {
         }
     }
 
-    /// Adds a number as often as its weight says.
+    /// Adds a number `weight` times.
     pub fn add(&mut self, value: f64, weight: u64) {
         if value.is_nan() {
             self.unordered = self.unordered.saturating_add(weight);
@@ -141,15 +142,17 @@ impl NumberQuantiles {
         }
     }
 
-    /// Returns the number at which that share of all numbers is reached, with bounds at 95 %. None
-    /// if there are no numbers, or the share is not from 0 to 1.
+    /// Returns the number at which this share of all numbers is reached, with bounds at 95 %.
+    /// Returns `None` if there are no numbers, or if the share is not from 0 to 1.
     ///
-    /// Of `n` numbers it is the one of rank `⌈share·n⌉`, counted from 1; the ends are exact.
+    /// Of `n` numbers it is the number of rank `⌈share·n⌉`, counted from 1. The first and the last
+    /// are exact.
     pub fn quantile(&self, share: f64) -> Option<Estimate> {
         self.quantiles(&[share], Confidence::P95).pop().flatten()
     }
 
-    /// Returns the same for many shares and any confidence, in one pass over the sketch.
+    /// Returns the quantile of each share, as `quantile` does, with bounds at the given confidence,
+    /// in one pass over the sketch.
     pub fn quantiles(&self, shares: &[f64], confidence: Confidence) -> Vec<Option<Estimate>> {
         let estimate = |between: super::query::Between<Number>| {
             let [value, lower, upper] = [between.value, between.lower, between.upper].map(Number::value);
@@ -158,12 +161,12 @@ impl NumberQuantiles {
         self.values_at(shares, confidence).into_iter().map(|between| between.map(estimate)).collect()
     }
 
-    /// Returns how many numbers are below a limit, with bounds at 95 %; 0 for NaN.
+    /// Returns how many numbers are below a limit, with bounds at 95 %. Returns 0 for NaN.
     pub fn count_below(&self, limit: f64) -> Estimate {
         self.count_below_at(limit, Confidence::P95)
     }
 
-    /// Returns how many numbers are below a limit, with bounds of any confidence.
+    /// Returns how many numbers are below a limit, with bounds at the given confidence.
     pub fn count_below_at(&self, limit: f64, confidence: Confidence) -> Estimate {
         if limit.is_nan() {
             return Estimate::exact(0.0);
@@ -171,12 +174,12 @@ impl NumberQuantiles {
         self.count_to(&Number::new(limit), false, confidence)
     }
 
-    /// Returns how many numbers are at most a limit, with bounds at 95 %; 0 for NaN.
+    /// Returns how many numbers are at most a limit, with bounds at 95 %. Returns 0 for NaN.
     pub fn count_at_most(&self, limit: f64) -> Estimate {
         self.count_at_most_at(limit, Confidence::P95)
     }
 
-    /// Returns how many numbers are at most a limit, with bounds of any confidence.
+    /// Returns how many numbers are at most a limit, with bounds at the given confidence.
     pub fn count_at_most_at(&self, limit: f64, confidence: Confidence) -> Estimate {
         if limit.is_nan() {
             return Estimate::exact(0.0);
@@ -184,8 +187,8 @@ impl NumberQuantiles {
         self.count_to(&Number::new(limit), true, confidence)
     }
 
-    /// Returns which share of all numbers is at most a limit, with bounds at 95 %. None if there
-    /// are no numbers.
+    /// Returns the share of all numbers that are at most a limit, with bounds at 95 %. Returns
+    /// `None` if there are no numbers.
     pub fn rank(&self, limit: f64) -> Option<Estimate> {
         let below = self.count_at_most(limit);
         let all = self.count as f64;
@@ -196,8 +199,8 @@ impl NumberQuantiles {
         })
     }
 
-    /// Returns the numbers in that many bars of equal width, with bounds at 95 % for each. Numbers
-    /// that are all equal, or span more than floats can divide, come in one bar.
+    /// Returns the numbers in `bars` bars of equal width, with bounds at 95 % for each. If the
+    /// numbers are all equal, or if their range cannot be divided, there is one bar.
     pub fn histogram(&self, bars: usize) -> Vec<Bar> {
         let Some((least, greatest)) = self.min().zip(self.max()) else { return Vec::new() };
         let limits = Bar::limits(least, greatest, bars);
@@ -211,8 +214,8 @@ impl NumberQuantiles {
         (0..=last).map(bar).collect()
     }
 
-    /// Returns how many numbers lie from one to before another, with bounds of any confidence; 0
-    /// for NaN.
+    /// Returns how many numbers lie from one limit to below another, with bounds at the given
+    /// confidence. Returns 0 for NaN.
     pub fn count_between_at(&self, from: f64, to: f64, confidence: Confidence) -> Estimate {
         if self.is_empty() || from.is_nan() || to.is_nan() || from >= to {
             return Estimate::exact(0.0);
@@ -236,7 +239,7 @@ impl NumberQuantiles {
         self.ends().map(|ends| ends.1.value())
     }
 
-    /// Returns how many NaNs came, which are in no other answer.
+    /// Returns the number of NaNs, which no other answer includes.
     pub fn not_a_number(&self) -> u64 {
         self.unordered
     }

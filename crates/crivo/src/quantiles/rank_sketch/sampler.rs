@@ -1,9 +1,9 @@
-//! Values far below the top are not worth sorting: one of each `2^s` is drawn, and stands for all
-//! of them.
+//! Sampling of values far below the top level, which are not worth sorting. Of each `2^s` values
+//! one is drawn, and represents all of them.
 //!
-//! A block's value is the one at a place that was drawn before the block began, so that the others
-//! are passed over. What a draw adds to the variance is at most `4^s/4`. The lowest level is so far
-//! below the top that all draws together stay below a sixteenth of the variance.
+//! The place of the drawn value is chosen before its block begins, so that the other values are
+//! skipped. A draw adds at most `4^s/4` to the variance. The lowest level is so far below the top
+//! that all draws together stay below a sixteenth of the variance.
 
 use super::item::RankItem;
 use super::{Level, RankSketch};
@@ -13,11 +13,11 @@ use super::{Level, RankSketch};
 pub(super) struct Sampler<T> {
     /// The base-2 logarithm of the length of a block; 0 if nothing is sampled.
     pub(super) level: u8,
-    /// How much of the block was seen.
+    /// The number of values of the block seen so far.
     pub(super) seen: u64,
-    /// Which place of the block is kept.
+    /// The place within the block whose value is kept.
     pub(super) pick: u64,
-    /// The value kept: the block's first until the place is reached.
+    /// The kept value. It is the block's first value until the place is reached.
     pub(super) held: Option<T>,
 }
 
@@ -32,7 +32,7 @@ impl<T> Sampler<T> {
 }
 
 impl<T: RankItem> RankSketch<T> {
-    /// Shows the sampler one value.
+    /// Adds one value to the sampler.
     #[inline]
     pub(super) fn take_one(&mut self, item: T) {
         let sampler = &mut self.sampler;
@@ -45,7 +45,7 @@ impl<T: RankItem> RankSketch<T> {
         }
     }
 
-    /// Shows the sampler a value with a weight below that of a block.
+    /// Adds a value with a weight below that of a block to the sampler.
     pub(super) fn sample(&mut self, item: &T, weight: u64) {
         let sampler = &mut self.sampler;
         let fits = weight.min(sampler.block() - sampler.seen);
@@ -56,7 +56,7 @@ impl<T: RankItem> RankSketch<T> {
         }
     }
 
-    /// Shows the sampler a value `weight` times, no more than are left of the block.
+    /// Adds a value `weight` times, which must not be more than the block has room for.
     fn skip_to(&mut self, item: &T, weight: u64) {
         let sampler = &mut self.sampler;
         let end = sampler.seen + weight;
@@ -69,7 +69,7 @@ impl<T: RankItem> RankSketch<T> {
         }
     }
 
-    /// Moves the block's value into the lowest level, and draws the place of the next.
+    /// Moves the block's value into the lowest level, and draws the place of the next block.
     pub(super) fn end_block(&mut self) {
         let level = u32::from(self.sampler.level);
         if let Some(item) = self.sampler.held.take() {
@@ -86,7 +86,7 @@ impl<T: RankItem> RankSketch<T> {
         self.sampler.pick = self.generator.bits() >> (64 - level);
     }
 
-    /// Compacts the lowest level away: from now on blocks of twice the length are sampled.
+    /// Removes the lowest level by compaction. From now on blocks of twice the length are sampled.
     pub(super) fn raise_lowest_level(&mut self) {
         if self.levels.len() < 2 {
             self.levels.resize_with(2, Level::new);

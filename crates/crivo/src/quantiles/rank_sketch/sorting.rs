@@ -1,17 +1,17 @@
 //! Sorting of few values without branches.
 //!
-//! Most compactions sort ten to thirty numbers. The usual way to sort that few, insertion,
-//! mispredicts a branch for nearly every number. Here they go through a network of
-//! compare-exchanges: eights are sorted, and merged by Batcher's odd-even merge (Knuth, volume 3,
-//! section 5.3.4). What is compared selects values, and never decides a jump.
+//! Most compactions sort ten to thirty numbers. Insertion sort, the usual way for so few,
+//! mispredicts a branch for nearly every number. Here the numbers go through a network of
+//! compare-exchanges: groups of eight are sorted, and merged by Batcher's odd-even merge (Knuth,
+//! volume 3, section 5.3.4). A comparison selects values, and never decides a jump.
 //!
-//! A network for fewer values is the one for more without the compare-exchanges of the last places:
-//! values that are greater than all others would stay there.
+//! A network for fewer values is one for more values without the compare-exchanges of the last
+//! places. Values greater than all others would stay in these places.
 
 use std::hint::select_unpredictable;
 
-/// Sorts values of which equal ones cannot be told apart. `greatest` is at least as large as all of
-/// them.
+/// Sorts values whose equal ones cannot be told apart. `greatest` must be at least as large as all
+/// of them.
 pub(super) fn sort_few<T: Copy + Ord>(values: &mut [T], greatest: T) {
     match values.len() {
         0 | 1 => {}
@@ -21,12 +21,12 @@ pub(super) fn sort_few<T: Copy + Ord>(values: &mut [T], greatest: T) {
         17..=20 => sort_padded::<T, 20>(values, greatest),
         21..=24 => sort_padded::<T, 24>(values, greatest),
         25..=32 => sort_padded::<T, 32>(values, greatest),
-        // From here on the standard library does not sort by insertion either.
+        // From this length on the standard library does not use insertion sort either.
         _ => values.sort_unstable(),
     }
 }
 
-/// Sorts at most `PLACES` values, with the greatest in the places that are left.
+/// Sorts at most `PLACES` values. The remaining places are filled with `greatest`.
 fn sort_padded<T: Copy + Ord, const PLACES: usize>(values: &mut [T], greatest: T) {
     let mut places = [greatest; PLACES];
     places[..values.len()].copy_from_slice(values);
@@ -34,7 +34,7 @@ fn sort_padded<T: Copy + Ord, const PLACES: usize>(values: &mut [T], greatest: T
     values.copy_from_slice(&places[..values.len()]);
 }
 
-/// Sorts 32 places at most.
+/// Sorts at most 32 places.
 #[inline]
 fn sort_places<T: Copy + Ord, const PLACES: usize>(places: &mut [T; PLACES]) {
     sort_eight::<T, PLACES, 0>(places);
@@ -49,7 +49,7 @@ fn sort_places<T: Copy + Ord, const PLACES: usize>(places: &mut [T; PLACES]) {
 }
 
 /// Defines a function of these compare-exchanges, in places from `FIRST` on. They are written one
-/// by one because compilers do not unroll loops that make them.
+/// by one because compilers do not unroll loops over them.
 macro_rules! network {
     ($(#[$about:meta])* $name:ident: $(($low:literal, $high:literal))*) => {
         $(#[$about])*
@@ -66,7 +66,7 @@ macro_rules! network {
 }
 
 network!(
-    /// Sorts eight places, with the fewest compare-exchanges there are.
+    /// Sorts eight places, with the least possible number of compare-exchanges.
     sort_eight:
     (0, 2) (1, 3) (4, 6) (5, 7) (0, 4) (1, 5) (2, 6) (3, 7) (0, 1) (2, 3) (4, 5) (6, 7) (2, 4) (3, 5) (1, 4)
     (3, 6) (1, 2) (3, 4) (5, 6)
@@ -99,8 +99,9 @@ mod tests {
 
     #[test]
     fn networks_sort_zeros_and_ones() {
-        // By the principle of zeros and ones they sort everything then. All sequences for few
-        // places, and for more of them all pairs of sorted halves, whose parts were tested before.
+        // By the zero-one principle a network that sorts these sorts everything. For few places
+        // they are all sequences. For more places they are all pairs of sorted halves, because the
+        // parts were tested before.
         fn check<const PLACES: usize>(sequences: impl Iterator<Item = u32>) {
             for bits in sequences {
                 let mut places = std::array::from_fn::<u8, PLACES, _>(|at| (bits >> at & 1) as u8);

@@ -1,4 +1,4 @@
-//! How many bands, of how many rows?
+//! Choosing the number of bands and of rows.
 
 use super::{Bands, curve};
 use crate::error::{Error, Result};
@@ -13,22 +13,24 @@ const POINTS: u32 = 64;
 const TRIED: usize = 32;
 
 impl Bands {
-    /// The probability to meet at the threshold that [`for_threshold`](Self::for_threshold)
-    /// reaches.
+    /// The probability at which a pair of the threshold's similarity is a candidate, for
+    /// [`for_threshold`](Self::for_threshold).
     pub const RECALL: f64 = 0.99;
 
-    /// The bands with which pairs of the threshold's similarity meet with a probability of at least
-    /// 99 %, pairs above it more often, and as few pairs below as `hashes` slots allow.
+    /// Returns the bands with which pairs of the threshold's similarity meet with a probability of
+    /// at least 99 %, and pairs above it more often. Among these bands it chooses those with the
+    /// fewest pairs below the threshold that `hashes` slots allow.
     ///
     /// # Errors
-    /// If the threshold is not in (0, 1], if there are 0 slots or more than any signature has, or
-    /// if so few cannot reach the probability at so low a threshold.
+    /// If the threshold is not in (0, 1], if `hashes` is 0 or more than any signature has, or if
+    /// that many slots cannot reach the probability at so low a threshold.
     pub fn for_threshold(threshold: f64, hashes: u32) -> Result<Self> {
         Self::for_recall(threshold, Self::RECALL, hashes)
     }
 
-    /// The bands with which pairs of the threshold's similarity meet with at least the given
-    /// probability, and as few pairs below it as `hashes` slots allow.
+    /// Returns the bands with which pairs of the threshold's similarity meet with at least the
+    /// given probability. Among these bands it chooses those with the fewest pairs below the
+    /// threshold that `hashes` slots allow.
     ///
     /// # Errors
     /// As for [`for_threshold`](Self::for_threshold), and if `recall` is not between 0 and 1.
@@ -43,9 +45,9 @@ impl Bands {
         check_similarity("threshold", threshold)?;
         check_probability("recall", recall)?;
         check_hashes(hashes)?;
-        // For each number of rows the fewest bands that reach the point. More rows are a steeper
-        // curve through it, but for the rounding of the bands to a whole number: so the last few
-        // are compared.
+        // For each number of rows, take the fewest bands that reach the point. More rows give a
+        // steeper curve through the point, except for the rounding of the bands to a whole number.
+        // So only the largest numbers of rows are compared.
         let possible: Vec<Self> = (1..=hashes)
             .filter_map(|rows| {
                 let bands = least_bands(threshold, recall, rows)?;
@@ -61,13 +63,13 @@ impl Bands {
             .ok_or_else(|| cannot_reach(recall, hashes, threshold))
     }
 
-    /// The bands that lose least, where a pair above the threshold that does not meet costs
-    /// `miss_weight` and one below it that does costs `false_alarm_weight`, all similarities being
-    /// equally frequent.
+    /// Returns the bands with the least expected cost, if all similarities are equally frequent. A
+    /// pair above the threshold that does not meet costs `miss_weight`, and a pair below it that
+    /// meets costs `false_alarm_weight`.
     ///
     /// # Errors
-    /// If the threshold is not in (0, 1], if there are 0 slots or more than any signature has, or
-    /// if a weight is not positive.
+    /// If the threshold is not in (0, 1], if `hashes` is 0 or more than any signature has, or if a
+    /// weight is not positive.
     ///
     /// ```
     /// use crivo::similarity::Bands;
@@ -103,19 +105,19 @@ impl Bands {
                 if cost < least {
                     (best, least) = (found, cost);
                 }
-                // One band more or less of hundreds changes nothing: larger steps there.
+                // One band more or less among hundreds changes nothing, so the steps grow.
                 bands += (bands / 64).max(1);
             }
         }
         Ok(best)
     }
 
-    /// The bands of fewest slots whose curve passes below one point and above another, each a
-    /// similarity and the probability to meet there.
+    /// Returns the bands with the fewest slots whose curve passes below one point and above
+    /// another. A point is a similarity and the probability to meet at that similarity.
     ///
     /// # Errors
-    /// If a similarity is not in (0, 1], a probability not between 0 and 1, the points are not in
-    /// ascending order, or no signature has the slots that it takes.
+    /// If a similarity is not in (0, 1], if a probability is not between 0 and 1, if the points are
+    /// not in ascending order, or if no signature has enough slots.
     ///
     /// ```
     /// use crivo::similarity::Bands;
@@ -164,7 +166,7 @@ fn least_bands(similarity: f64, probability: f64, rows: u32) -> Option<u32> {
     if bands > f64::from(*MinHash::SIZES.end()) {
         return None;
     }
-    // The quotient is rounded: the curve itself decides.
+    // The quotient is rounded, so the curve itself decides.
     let reaches = |bands: f64| curve(similarity, bands, rows.into()) >= probability;
     let fewer = bands - 1.0;
     Some(if fewer >= 1.0 && reaches(fewer) {
@@ -176,7 +178,7 @@ fn least_bands(similarity: f64, probability: f64, rows: u32) -> Option<u32> {
     })
 }
 
-/// The area under a function, by the midpoints of equal steps.
+/// Returns the area under a function, by the midpoints of equal steps.
 fn area(from: f64, to: f64, function: impl Fn(f64) -> f64) -> f64 {
     let step = (to - from) / f64::from(POINTS);
     (0..POINTS).map(|point| step * function(from + step * (f64::from(point) + 0.5))).sum()
@@ -209,7 +211,7 @@ fn check_hashes(hashes: u32) -> Result<()> {
 
 #[cold]
 fn cannot_reach(recall: f64, hashes: u32, threshold: f64) -> Error {
-    // With one row to a band, all slots: 1 − (1 − J)^hashes = recall.
+    // With bands of one row, all slots are used: 1 − (1 − J)^hashes = recall.
     let least = -libm::expm1(libm::log1p(-recall) / f64::from(hashes));
     Error::parameter(
         "threshold",
@@ -222,7 +224,7 @@ fn cannot_reach(recall: f64, hashes: u32, threshold: f64) -> Error {
 mod tests {
     use super::*;
 
-    /// Every cut there is.
+    /// Every possible number of bands and rows.
     fn all(hashes: u32) -> impl Iterator<Item = Bands> {
         (1..=hashes).flat_map(move |rows| (1..=hashes / rows).map(move |bands| Bands { bands, rows }))
     }

@@ -1,4 +1,4 @@
-//! How many pairs did the bands never bring together?
+//! How many pairs were never candidates?
 
 use super::Bands;
 use crate::error::{Error, Result};
@@ -6,9 +6,10 @@ use crate::estimate::{Confidence, Estimate};
 use crate::math::two_sided_quantile;
 
 impl Bands {
-    /// Returns how many pairs exist beside those that were found, with bounds at 95 %, from the
-    /// similarities of all that were found: each stands for `1/P(J)` pairs, so `1/P(J) − 1` were
-    /// missed. Where none was found, nothing is known: the upper bound is infinite then.
+    /// Estimates how many pairs exist that were not found, with bounds at 95 %. It needs the
+    /// similarities of all pairs that were found: each of them represents `1/P(J)` pairs, so
+    /// `1/P(J) − 1` were missed. If no pair was found, the upper bound is infinite, because nothing
+    /// is known.
     ///
     /// # Errors
     /// If a similarity is not in (0, 1].
@@ -25,8 +26,7 @@ impl Bands {
         self.expected_missed_at(similarities, Confidence::P95)
     }
 
-    /// Returns how many pairs exist beside those that were found, with bounds at the given
-    /// confidence.
+    /// Estimates how many pairs exist that were not found, with bounds at the given confidence.
     ///
     /// # Errors
     /// As for [`expected_missed`](Self::expected_missed).
@@ -43,7 +43,8 @@ impl Bands {
             let probability = self.probability(similarity).max(f64::MIN_POSITIVE);
             let others = (1.0 - probability) / probability;
             missed += others;
-            // Of all pairs that exist the variance is Σ (1 − P)/P; those found stand for 1/P each.
+            // The variance is Σ (1 − P)/P over all pairs that exist. Each pair that was found
+            // represents 1/P of them.
             variance += others / probability;
             any = true;
         }
@@ -53,9 +54,9 @@ impl Bands {
         if missed == 0.0 {
             return Ok(Estimate::probable(0.0, 0.0, 0.0, confidence));
         }
-        // The variance grows with what is estimated, so bounds solve (estimate − truth)² = z² ·
-        // truth · scale for the truth. Pairs come whole, so the bounds are widened to whole
-        // numbers.
+        // The variance is proportional to the true number, so the bounds solve (estimate − truth)²
+        // = z² · truth · scale for the truth. The number of pairs is whole, so the bounds are
+        // widened to whole numbers.
         let scale = variance / missed;
         let z = two_sided_quantile(confidence.level());
         let centre = missed + z * z * scale / 2.0;

@@ -1,24 +1,25 @@
-//! Bands: which pairs of signatures meet?
+//! Bands: which pairs of signatures are candidates?
 //!
 //! **Question.** Comparing every pair of a million signatures takes half a million million steps.
 //! Which pairs are worth it?
 //!
-//! **Guarantee.** A signature's slots are cut into `b` bands of `r` rows; a pair meets if any band
-//! is equal in all its rows. Slots are equal with probability `J`, the pair's similarity, so it
-//! meets with `P(J) = 1 − (1 − J^r)^b`: an S-curve, steepest near `(1/b)^(1/r)`.
+//! **Guarantee.** A signature's slots are cut into `b` bands of `r` rows. A pair meets, and is then
+//! a candidate, if any band is equal in all its rows. Slots are equal with probability `J`, the
+//! pair's similarity, so it meets with `P(J) = 1 − (1 − J^r)^b`: an S-curve, steepest near
+//! `(1/b)^(1/r)`.
 //!
 //! **Idea.** Choose `b` and `r` so that the curve is high above the similarity that matters and low
-//! below. Candidates are compared afterwards, so a pair that meets for nothing costs a comparison,
-//! while one that never meets is lost: [`Bands::for_threshold`] therefore asks for at least 99 %
-//! *at* the threshold, and then for as few candidates as possible. (Tools that balance both sides
-//! find less than half of the pairs there.)
+//! below. Candidates are compared afterwards. So a false candidate costs only a comparison, while a
+//! pair that never meets is lost. Therefore [`Bands::for_threshold`] requires at least 99 % *at*
+//! the threshold, and then as few candidates as possible. (Tools that balance both sides find less
+//! than half of the pairs there.)
 //!
-//! What was never a candidate can still be counted: a pair of similarity `J` that was found stands
-//! for `1/P(J)` that exist, so [`Bands::expected_missed`] tells how many the bands did not find,
-//! with bounds.
+//! Pairs that were never candidates can still be estimated: each pair of similarity `J` that was
+//! found represents `1/P(J)` pairs that exist. So [`Bands::expected_missed`] estimates how many the
+//! bands missed, with bounds.
 //!
-//! **When not to use it.** For thresholds so low that the curve cannot reach them with the slots
-//! there are; that is refused, with the lowest threshold that is possible.
+//! **When not to use it.** For thresholds so low that the curve cannot reach them with the
+//! available slots. They are refused with an error that names the lowest possible threshold.
 //!
 //! **Sources.** Indyk, Motwani: *Approximate nearest neighbors* (1998). Leskovec, Rajaraman,
 //! Ullman: *Mining of massive datasets*, section 3.4. Horvitz, Thompson: *A generalization of
@@ -32,7 +33,7 @@ use crate::error::{Error, Result};
 use crate::prelude::*;
 use crate::similarity::MinHash;
 
-/// A way to cut signatures into bands; see the [module](self) for what it decides.
+/// A way to cut signatures into bands; see the [module](self) for the guarantee.
 ///
 /// ```
 /// use crivo::similarity::Bands;
@@ -52,10 +53,10 @@ pub struct Bands {
 // ---- construction ----
 
 impl Bands {
-    /// `bands` bands of `rows` slots each.
+    /// Creates `bands` bands of `rows` slots each.
     ///
     /// # Errors
-    /// If one of them is 0, or if that is more slots than any signature has.
+    /// If either number is 0, or if together they need more slots than any signature has.
     pub fn new(bands: u32, rows: u32) -> Result<Self> {
         let most = *MinHash::SIZES.end();
         for (name, value) in [("bands", bands), ("rows", rows)] {
@@ -75,22 +76,22 @@ impl Bands {
 // ---- query ----
 
 impl Bands {
-    /// Returns how many bands there are: how many chances a pair has to meet.
+    /// The number of bands, which is the number of chances a pair has to meet.
     pub fn bands(self) -> u32 {
         self.bands
     }
 
-    /// Returns how many slots have to be equal for a band to be.
+    /// The number of slots in a band, which all have to be equal for the band to be equal.
     pub fn rows(self) -> u32 {
         self.rows
     }
 
-    /// Returns how many slots of a signature are used: bands times rows.
+    /// The number of slots of a signature that are used: bands times rows.
     pub fn slots(self) -> u32 {
         self.bands * self.rows
     }
 
-    /// The probability that a pair of the given similarity meets: `1 − (1 − J^r)^b`.
+    /// Returns the probability that a pair of the given similarity meets: `1 − (1 − J^r)^b`.
     ///
     /// ```
     /// let bands = crivo::similarity::Bands::new(20, 5)?;
@@ -101,14 +102,14 @@ impl Bands {
         curve(similarity, self.bands.into(), self.rows.into())
     }
 
-    /// Where the curve is about steepest: `(1/b)^(1/r)`. Pairs of this similarity meet with
-    /// probability `1 − (1 − 1/b)^b`, about 0.63.
+    /// Returns the similarity at which the curve is about steepest: `(1/b)^(1/r)`. Pairs of this
+    /// similarity meet with probability `1 − (1 − 1/b)^b`, about 0.63.
     pub fn approximate_threshold(self) -> f64 {
         libm::pow(1.0 / f64::from(self.bands), 1.0 / f64::from(self.rows))
     }
 }
 
-/// The curve, also for numbers of bands that are not whole.
+/// Returns the probability to meet, also for numbers of bands that are not whole.
 fn curve(similarity: f64, bands: f64, rows: f64) -> f64 {
     let band_equal = libm::pow(similarity.clamp(0.0, 1.0), rows);
     -libm::expm1(bands * libm::log1p(-band_equal))
@@ -117,14 +118,14 @@ fn curve(similarity: f64, bands: f64, rows: f64) -> f64 {
 // ---- keys ----
 
 impl Bands {
-    /// One number for each band of a signature, replacing what `keys` held: equal for signatures
-    /// that are equal in all rows of the band, and otherwise different but for a chance of 2^−64.
-    /// The number of the band is mixed in, so that keys of all bands can share a table. These
-    /// values never change, so they may be stored.
+    /// Replaces the contents of `keys` by one number for each band of a signature. The numbers are
+    /// equal for signatures that are equal in all rows of the band, and otherwise equal only with
+    /// probability 2^−64. The number of the band is mixed in, so that the keys of all bands can
+    /// share a table. These values never change, so they may be stored.
     ///
     /// # Errors
-    /// If there are fewer slots than the bands use, as in the sketch of an empty set; `keys` is
-    /// unchanged then.
+    /// If there are fewer slots than the bands use, as in the sketch of an empty set. Then `keys`
+    /// is unchanged.
     ///
     /// ```
     /// use crivo::similarity::{Bands, MinHash};
@@ -158,10 +159,11 @@ impl Bands {
     }
 }
 
-/// The two constants are digits of π, made odd: numbers with no structure of their own.
+/// Two constants without structure of their own: digits of π, made odd.
 const MULTIPLIERS: [u64; 2] = [0x243F_6A88_85A3_08D3, 0x1319_8A2E_0370_7345];
 
-/// Both halves of a product depend on every bit of the factor; together they lose almost nothing.
+/// Mixes a word: the XOR of both halves of a product. Each half depends on every bit of the word,
+/// and together they lose almost no information.
 #[inline(always)]
 fn fold(word: u64, multiplier: u64) -> u64 {
     let product = u128::from(word) * u128::from(multiplier);
@@ -203,7 +205,7 @@ mod tests {
             }
             assert_eq!((bands.probability(-1.0), bands.probability(2.0)), (0.0, 1.0));
         }
-        // Where 1 − (1 − x) would keep no digit.
+        // A case where computing 1 − (1 − x) would leave no digit.
         let tiny = Bands::new(10, 10).unwrap().probability(1e-3);
         assert!((tiny / 1e-29 - 1.0).abs() < 1e-9, "{tiny}");
     }
@@ -230,7 +232,8 @@ mod tests {
         }
     }
 
-    /// Keys may be stored, and the number of the band tells equal slots apart.
+    /// The keys keep their values, because they may be stored. Equal slots in different bands have
+    /// different keys.
     #[test]
     fn keys_never_change() {
         let mut keys = Vec::new();

@@ -1,8 +1,9 @@
-//! The buckets of one band: from a band's key to the newest of the sets that have it.
+//! The buckets of one band. They map a band's key to the newest set with that key.
 //!
-//! A table with linear probing of 8 bytes a bucket: 32 bits of the key and the number of the newest
-//! set; the older ones are linked behind it. So a bucket of one set, which most are, costs nothing
-//! more, and one of a million no table of its own.
+//! The table has linear probing and 8 bytes a bucket: 32 bits of the key, and the number of the
+//! newest set. Older sets are in a linked list behind the newest. So a bucket of one set, which
+//! most buckets are, needs no further memory, and a bucket of a million sets needs no table of its
+//! own.
 
 use crate::cpu;
 use crate::error::Result;
@@ -16,13 +17,13 @@ const VACANT: Place = 0;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Buckets {
-    /// A power of two of them, or none.
+    /// The length is a power of two, or 0.
     places: Vec<Place>,
     used: usize,
 }
 
 impl Buckets {
-    /// The number of the newest set under the key.
+    /// Returns the number of the newest set under the key.
     pub(super) fn newest(&self, key: u32) -> Option<u32> {
         if self.places.is_empty() {
             return None;
@@ -30,12 +31,12 @@ impl Buckets {
         newest_in(self.places[self.place_of(key)])
     }
 
-    /// Makes a set the newest under the key, and returns the one that was.
+    /// Makes a set the newest under the key, and returns the one that was newest before.
     ///
     /// # Errors
-    /// If there is no memory for a larger table; it is unchanged then.
+    /// If there is no memory for a larger table. The table is unchanged then.
     pub(super) fn replace(&mut self, key: u32, number: u32) -> Result<Option<u32>> {
-        // Seven eighths: probing stays inside a cache line or two.
+        // At most 7/8 full, so that probing stays within a cache line or two.
         if self.used >= self.places.len() / 8 * 7 {
             self.grow()?;
         }
@@ -46,14 +47,14 @@ impl Buckets {
         Ok(former)
     }
 
-    /// Begins to fetch what the key needs.
+    /// Prefetches the cache line in which the search for the key begins.
     pub(super) fn prefetch(&self, key: u32) {
         if !self.places.is_empty() {
             cpu::prefetch(&self.places, self.first_place(key));
         }
     }
 
-    /// Every bucket: its key and the number of its newest set.
+    /// Returns the key of every bucket and the number of its newest set.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, u32)> {
         self.places.iter().filter_map(|&place| newest_in(place).map(|newest| ((place >> 32) as u32, newest)))
     }
@@ -63,11 +64,12 @@ impl Buckets {
     }
 
     fn first_place(&self, key: u32) -> usize {
-        // The key is uniform: its high bits choose.
+        // The key is uniform, so its high bits select the slot.
         ((u64::from(key) * self.places.len() as u64) >> 32) as usize
     }
 
-    /// The place of the key, or a vacant one if it has none. There always is one.
+    /// Returns the slot of the key, or a vacant one if the key has none. The table always has a
+    /// vacant slot.
     fn place_of(&self, key: u32) -> usize {
         let mut at = self.first_place(key);
         while self.places[at] != VACANT && (self.places[at] >> 32) as u32 != key {
@@ -103,7 +105,7 @@ mod tests {
         let (mut buckets, mut map) = (Buckets::default(), BTreeMap::new());
         assert_eq!(buckets.newest(7), None);
         for number in 0..5_000_u32 {
-            // Every key comes several times, and many begin at the same place.
+            // Every key occurs several times, and many keys begin at the same slot.
             let key = (number % 1_700).wrapping_mul(0x9E37_0001) >> (number % 3);
             assert_eq!(buckets.replace(key, number), Ok(map.insert(key, number)));
         }

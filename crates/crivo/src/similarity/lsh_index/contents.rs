@@ -1,4 +1,4 @@
-//! What an index holds, as plain arrays: to send it to another process and build it again there.
+//! The contents of an index as plain arrays, to rebuild the index in another process.
 
 use super::LshIndex;
 use crate::error::{Error, Result};
@@ -9,14 +9,14 @@ use crate::similarity::Bands;
 
 /// The sets of an [`LshIndex`], in the order in which they were inserted.
 ///
-/// It is no file format: a later version may arrange it in another way.
+/// This is not a file format: a later version may arrange the arrays differently.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LshContents {
     /// The id of each set.
     pub ids: Vec<u64>,
-    /// The 16 bits that are kept of each slot: `k` a set.
+    /// The 16 bits that the index keeps of each slot, `k` of them for each set.
     pub signatures: Vec<u16>,
-    /// The bucket of each set in each band: as many a set as there are bands.
+    /// The bucket of each set in each band: one number a band, set by set.
     pub buckets: Vec<u32>,
 }
 
@@ -56,12 +56,12 @@ impl LshIndex {
         contents
     }
 
-    /// Builds the index that [`contents`](Self::contents) was taken from, for sketches of `k`
-    /// slots, cut into the same bands, under the same scheme.
+    /// Builds the index again from the arrays that [`contents`](Self::contents) returned. `k`, the
+    /// bands and the scheme must be the same.
     ///
     /// # Errors
-    /// If the arrays do not fit each other or the sizes, if an id comes twice, or if there is no
-    /// memory.
+    /// If the lengths of the arrays do not fit each other or `k` and the bands, if an id occurs
+    /// twice, or if there is no memory.
     pub fn from_contents(k: u32, bands: Bands, scheme: KeyScheme, contents: &LshContents) -> Result<Self> {
         let mut index = Self::with_scheme(k, bands, scheme)?;
         let sets = contents.ids.len();
@@ -90,8 +90,8 @@ impl LshIndex {
         Ok(index)
     }
 
-    /// Returns the number of sets above which only the pairs of a bucket with the smallest id are
-    /// named.
+    /// The largest number of sets in a bucket for which all pairs are listed. Of larger buckets
+    /// only the pairs with the smallest id are listed.
     pub fn all_pairs_up_to(&self) -> usize {
         self.all_pairs_up_to
     }

@@ -1,23 +1,23 @@
-//! What an index answers.
+//! The results of a query.
 
 use crate::estimate::{Confidence, Estimate};
 use crate::similarity::min_hash::share_of_equal;
 
-/// A set that is like the one asked for.
+/// A set that is similar to the set of the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Similar {
     pub(super) id: u64,
     pub(super) slots: EqualSlots,
 }
 
-/// Two sets that are alike.
+/// Two sets that are similar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SimilarPair {
     pub(super) ids: (u64, u64),
     pub(super) slots: EqualSlots,
 }
 
-/// How many of a signature's slots are equal to another's.
+/// How many slots of two signatures are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct EqualSlots {
     pub(super) equal: u32,
@@ -45,12 +45,12 @@ impl Similar {
         self.slots.similarity()
     }
 
-    /// The similarity with bounds at 95 %.
+    /// Returns the similarity with bounds at 95 %.
     pub fn estimate(self) -> Estimate {
         self.estimate_at(Confidence::P95)
     }
 
-    /// The similarity with bounds at the given confidence.
+    /// Returns the similarity with bounds at the given confidence.
     pub fn estimate_at(self, confidence: Confidence) -> Estimate {
         self.slots.estimate_at(confidence)
     }
@@ -67,12 +67,12 @@ impl SimilarPair {
         self.slots.similarity()
     }
 
-    /// The similarity with bounds at 95 %.
+    /// Returns the similarity with bounds at 95 %.
     pub fn estimate(self) -> Estimate {
         self.estimate_at(Confidence::P95)
     }
 
-    /// The similarity with bounds at the given confidence.
+    /// Returns the similarity with bounds at the given confidence.
     pub fn estimate_at(self, confidence: Confidence) -> Estimate {
         self.slots.estimate_at(confidence)
     }

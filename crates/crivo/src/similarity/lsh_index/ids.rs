@@ -1,6 +1,7 @@
-//! Which set has which number, and which are still there.
+//! The numbers that the index gives to sets, and their ids.
 //!
-//! Sets are numbered as they come, so that a link takes four bytes whatever the ids are.
+//! Sets are numbered in the order of insertion, so that a link takes four bytes whatever the ids
+//! are.
 
 use hashbrown::HashMap;
 
@@ -9,24 +10,25 @@ use crate::hash::TableSecret;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Fewer removed sets than this are not worth cleaning up.
+/// Up to this many removed sets the index is not cleaned up.
 const FEW: usize = 64;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ids {
-    /// By number; of a removed set, none.
+    /// The id of each number, or `None` for a removed set.
     ids: Vec<Option<u64>>,
     numbers: HashMap<u64, u32, TableSecret>,
 }
 
 impl Ids {
-    /// The number that the next set will have.
+    /// Returns the number that the next set will have.
     ///
     /// # Errors
-    /// If there is no memory for it, or if all numbers are taken.
+    /// If there is no memory for another set, or if all numbers are taken.
     pub(super) fn next_number(&mut self) -> Result<u32> {
         let room = self.ids.try_reserve(1).is_ok() && self.numbers.try_reserve(1).is_ok();
-        // The largest two numbers are links that lead nowhere.
+        // The two largest numbers stay unused: the link `u32::MAX` means that there is no older
+        // set.
         match u32::try_from(self.ids.len()) {
             Ok(number) if room && number < u32::MAX - 1 => Ok(number),
             _ => Err(Error::new(
@@ -39,7 +41,7 @@ impl Ids {
         }
     }
 
-    /// Gives the next number to a set, or to none.
+    /// Gives the next number to a set, or leaves that number unused if `id` is `None`.
     pub(super) fn push(&mut self, id: Option<u64>) {
         if let Some(id) = id {
             self.numbers.insert(id, self.ids.len() as u32);
@@ -51,12 +53,12 @@ impl Ids {
         self.numbers.get(&id).copied()
     }
 
-    /// The id of a number; none if it was removed.
+    /// Returns the id of a number, or `None` if the set was removed.
     pub(super) fn id_of(&self, number: u32) -> Option<u64> {
         self.ids.get(number as usize).copied().flatten()
     }
 
-    /// Says whether it was there.
+    /// Removes a set. Returns true if it was there.
     pub(super) fn remove(&mut self, id: u64) -> bool {
         match self.numbers.remove(&id).and_then(|number| self.ids.get_mut(number as usize)) {
             Some(removed) => removed.take().is_some(),
@@ -73,7 +75,7 @@ impl Ids {
         self.ids.len() > 2 * self.numbers.len() + FEW
     }
 
-    /// The same sets without gaps, and for each former number its new one.
+    /// Returns the same sets numbered without gaps, and for each former number the new one.
     pub(super) fn compacted(&self) -> (Self, Vec<Option<u32>>) {
         let mut compacted = Self::default();
         let moves = self
@@ -90,7 +92,7 @@ impl Ids {
     }
 
     pub(super) fn memory(&self) -> usize {
-        // The standard table has a byte for each of its places beside the entry.
+        // A standard hash map has one control byte for each place beside the entry.
         self.ids.capacity() * size_of::<Option<u64>>()
             + self.numbers.capacity() * 8 / 7 * (size_of::<(u64, u32)>() + 1)
     }

@@ -1,31 +1,32 @@
-//! `LshIndex`: which of many sets are like this one, or like each other?
+//! `LshIndex`: which of many sets are similar to a given one, or to each other?
 //!
-//! **Question.** Among a million sets, which have a Jaccard similarity above a threshold with a
-//! given one; and which pairs of them?
+//! **Question.** Which of a million sets have a Jaccard similarity above a threshold with a given
+//! set? Which pairs of them do?
 //!
 //! **Guarantee.** A pair of similarity `J` is a candidate with probability `P(J) = 1 − (1 − J^r)^b`
-//! ([`Bands`]), at least 99 % at the threshold that the index was built for. What is reported as
-//! similar is judged by the `k` slots of its signatures: its similarity is known to about `1/√k`,
-//! and the exact one is the caller's to compute ([`jaccard`](super::jaccard)) where sets are at
-//! hand.
+//! ([`Bands`]), at least 99 % at the threshold that the index was built for. A candidate is
+//! reported as similar by the share of the `k` slots that are equal, which estimates its similarity
+//! to about `1/√k`. If the caller has the sets, it can compute the exact similarity
+//! ([`jaccard`](super::jaccard)).
 //!
 //! **Idea.** Each band of a signature is a key; sets that share a key are candidates. So a query
-//! looks into `b` buckets instead of at a million signatures.
+//! reads `b` buckets instead of a million signatures.
 //!
-//! **Crowds.** A million equal sets share every bucket, and would be half a million million pairs.
-//! Of a bucket with more than [`LshIndex::ALL_PAIRS_UP_TO`] sets,
-//! [`candidates`](LshIndex::candidates) and [`similars`](LshIndex::similars) name only the pairs
-//! with the smallest id: a star, which still connects all of them. A query for one set is never cut
-//! short.
+//! **Crowded buckets.** A million equal sets share every bucket, which would be half a million
+//! million pairs. Of a bucket with more than [`LshIndex::ALL_PAIRS_UP_TO`] sets,
+//! [`candidates`](LshIndex::candidates) and [`similars`](LshIndex::similars) list only the pairs
+//! with the smallest id. These pairs form a star, which still connects all sets of the bucket. A
+//! query for one set always returns all of its candidates.
 //!
-//! **Memory.** `2k + 4b` bytes a set, 9 to 18 a bucket and about 40 for the id: with `k = 128` in
-//! 16 bands about half a kilobyte a set.
+//! **Memory.** `2k + 4b` bytes a set, 9 to 18 a bucket and about 40 for the id. With `k = 128` in
+//! 16 bands that is about half a kilobyte a set.
 //!
-//! **When not to use it.** For a few thousand sets: comparing all of them takes a second. Across
-//! restarts: it lives in memory, and is no file; [`LshContents`] takes one to another process.
+//! **When not to use it.** For a few thousand sets, where comparing all of them takes a second.
+//! Across restarts: the index lives in memory and has no file format. [`LshContents`] takes an
+//! index to another process.
 //!
-//! **Sources.** Those of [`Bands`]. Li, König: *b-bit minwise hashing* (2010), for slots of fewer
-//! bits.
+//! **Sources.** The sources of [`Bands`]. Li, König: *b-bit minwise hashing* (2010), for slots of
+//! fewer bits.
 
 mod buckets;
 mod contents;
@@ -72,28 +73,30 @@ pub struct LshIndex {
     store: Store,
     /// One for each band.
     buckets: Vec<Buckets>,
-    /// Room for the keys of one signature.
+    /// A buffer for the keys of one signature.
     keys: Vec<u64>,
 }
 
 // ---- construction ----
 
 impl LshIndex {
-    /// Of a bucket with more sets than this, only the pairs with the smallest id are named.
+    /// The largest bucket of which all pairs are listed. Of larger ones only the pairs with the
+    /// smallest id are.
     pub const ALL_PAIRS_UP_TO: usize = 100;
 
-    /// An empty index for sketches of bytes or text with `k` slots, cut into the given bands.
+    /// Returns an empty index for sketches of bytes or text with `k` slots, cut into the given
+    /// bands.
     ///
     /// # Errors
-    /// If the bands use more than `k` slots, or if no sketch has `k`.
+    /// If the bands use more than `k` slots, or if no sketch can have `k` slots.
     pub fn new(k: u32, bands: Bands) -> Result<Self> {
         Self::with_scheme(k, bands, KeyScheme::bytes())
     }
 
-    /// An empty index for sketches of the given scheme.
+    /// Returns an empty index for sketches of the given scheme.
     ///
     /// # Errors
-    /// If the bands use more than `k` slots, or if no sketch has `k`.
+    /// If the bands use more than `k` slots, or if no sketch can have `k` slots.
     ///
     /// ```
     /// use crivo::{keys::KeyScheme, similarity::{Bands, LshIndex}};
@@ -120,16 +123,16 @@ impl LshIndex {
         })
     }
 
-    /// An empty index, for bytes or text, of the bands that fit the threshold: see
-    /// [`Bands::for_threshold`].
+    /// Returns an empty index, for bytes or text, with the bands that [`Bands::for_threshold`]
+    /// chooses for the threshold.
     ///
     /// # Errors
-    /// If `k` slots are too few for so low a threshold, or one of the two is out of range.
+    /// If `k` slots are too few for so low a threshold, or if the threshold or `k` is out of range.
     pub fn for_threshold(threshold: f64, k: u32) -> Result<Self> {
         Self::new(k, Bands::for_threshold(threshold, k)?)
     }
 
-    /// Returns an empty index, for keys of the given scheme, of the bands that fit the threshold.
+    /// Returns an empty index, for keys of the given scheme, with the bands that fit the threshold.
     ///
     /// # Errors
     /// As for [`for_threshold`](Self::for_threshold).
@@ -137,7 +140,7 @@ impl LshIndex {
         Self::with_scheme(k, Bands::for_threshold(threshold, k)?, scheme)
     }
 
-    /// The same index with another limit than [`ALL_PAIRS_UP_TO`](Self::ALL_PAIRS_UP_TO).
+    /// Returns the index with another limit than [`ALL_PAIRS_UP_TO`](Self::ALL_PAIRS_UP_TO).
     #[must_use]
     pub fn with_all_pairs_up_to(self, sets: usize) -> Self {
         Self { all_pairs_up_to: sets, ..self }
@@ -147,11 +150,11 @@ impl LshIndex {
 // ---- update ----
 
 impl LshIndex {
-    /// Adds a set under an id of the caller's.
+    /// Adds a set under an id that the caller chooses.
     ///
     /// # Errors
     /// If the id is in the index already (remove it first), if the set is empty, if `k` or the
-    /// scheme is not the index's, or if there is no memory; the index is unchanged then.
+    /// scheme differs from the index's, or if there is no memory. The index is unchanged then.
     pub fn insert(&mut self, id: u64, sketch: &MinHash) -> Result<()> {
         self.require_fit(sketch)?;
         if sketch.is_empty() {
@@ -170,13 +173,13 @@ impl LshIndex {
         let mut keys = std::mem::take(&mut self.keys);
         let linked = self.link(number, sketch.slots(), &mut keys);
         self.keys = keys;
-        // If memory ran out between two bands, the number belongs to no set, and queries that find
-        // it in a bucket skip it.
+        // If memory ran out between two bands, the number belongs to no set. Queries that find the
+        // number in a bucket skip it.
         self.ids.push(linked.is_ok().then_some(id));
         linked
     }
 
-    /// Puts a set into a bucket of each band.
+    /// Adds a set to its bucket in each band.
     fn link(&mut self, number: u32, slots: &[u64], keys: &mut Vec<u64>) -> Result<()> {
         self.bands.keys(slots, keys)?;
         for (buckets, &key) in self.buckets.iter().zip(&*keys) {
@@ -190,7 +193,7 @@ impl LshIndex {
         Ok(())
     }
 
-    /// Takes a set out, and says whether it was in.
+    /// Removes a set. Returns true if it was in the index.
     pub fn remove(&mut self, id: u64) -> bool {
         let removed = self.ids.remove(id);
         if self.ids.mostly_removed()
@@ -201,7 +204,8 @@ impl LshIndex {
         removed
     }
 
-    /// The same index without the memory of removed sets: numbers close up, in the same order.
+    /// Returns the same index without the memory of removed sets. The sets keep their order and are
+    /// numbered without gaps.
     fn cleaned_up(&self) -> Result<Self> {
         let (ids, moves) = self.ids.compacted();
         let moved = |number: u32| moves.get(number as usize).copied().flatten();
@@ -218,7 +222,7 @@ impl LshIndex {
             for (key, newest) in buckets.iter() {
                 chain.clear();
                 chain.extend(self.store.chain(Some(newest), band).filter_map(moved));
-                // From the oldest to the newest, as they came.
+                // From the oldest to the newest, in the order of insertion.
                 for &number in chain.iter().rev() {
                     let older = cleaned.buckets[band].replace(key, number)?;
                     cleaned.store.set_older(number, band, older);
@@ -232,8 +236,9 @@ impl LshIndex {
 // ---- query ----
 
 impl LshIndex {
-    /// All pairs that share a bucket, each once: the smaller id first, in ascending order. See the
-    /// [module](self) for buckets of more than [`ALL_PAIRS_UP_TO`](Self::ALL_PAIRS_UP_TO) sets.
+    /// Returns all pairs that share a bucket, each once, in ascending order. The smaller id of a
+    /// pair is first. Buckets of more than [`ALL_PAIRS_UP_TO`](Self::ALL_PAIRS_UP_TO) sets are
+    /// described in the [module](self).
     pub fn candidates(&self) -> Vec<(u64, u64)> {
         self.candidate_numbers()
             .into_iter()
@@ -241,11 +246,11 @@ impl LshIndex {
             .collect()
     }
 
-    /// The ids of the sets that share a bucket with this one, in ascending order. If it is in the
-    /// index itself, so is its id among them. An empty set shares none.
+    /// Returns the ids of the sets that share a bucket with this one, in ascending order. If the
+    /// set itself is in the index, the result contains its id. An empty set shares no bucket.
     ///
     /// # Errors
-    /// If `k` or the scheme is not the index's.
+    /// If `k` or the scheme differs from the index's.
     pub fn candidates_to(&self, sketch: &MinHash) -> Result<Vec<u64>> {
         let numbers = self.candidate_numbers_to(sketch)?;
         let mut ids: Vec<u64> = numbers.into_iter().filter_map(|number| self.ids.id_of(number)).collect();
@@ -253,7 +258,7 @@ impl LshIndex {
         Ok(ids)
     }
 
-    /// The candidates whose estimated similarity is at least `threshold`, in the order of
+    /// Returns the candidates whose estimated similarity is at least `threshold`, in the order of
     /// [`candidates`](Self::candidates).
     ///
     /// # Errors
@@ -268,11 +273,11 @@ impl LshIndex {
         Ok(self.candidate_numbers().into_iter().filter_map(judged).collect())
     }
 
-    /// The sets like this one, whose estimated similarity is at least `threshold`, in the order of
-    /// their ids. If it is in the index itself, so is its id among them.
+    /// Returns the sets whose estimated similarity to this one is at least `threshold`, in the
+    /// order of their ids. If the set itself is in the index, the result contains it.
     ///
     /// # Errors
-    /// If the threshold is not in (0, 1], or if `k` or the scheme is not the index's.
+    /// If the threshold is not in (0, 1], or if `k` or the scheme differs from the index's.
     ///
     /// ```
     /// use crivo::{keys::KeyScheme, similarity::{Bands, LshIndex, MinHash}};
@@ -304,22 +309,22 @@ impl LshIndex {
         Ok(similars)
     }
 
-    /// Returns true if a set of this id is in the index.
+    /// Returns true if a set with this id is in the index.
     pub fn contains(&self, id: u64) -> bool {
         self.ids.number_of(id).is_some()
     }
 
-    /// Returns how many sets are in the index.
+    /// The number of sets in the index.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Returns true if no set is in the index.
+    /// Returns true if the index has no sets.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the bands into which signatures are cut.
+    /// The bands into which signatures are cut.
     pub fn bands(&self) -> Bands {
         self.bands
     }
@@ -329,12 +334,12 @@ impl LshIndex {
         self.k
     }
 
-    /// Returns how the sketches' keys are hashed.
+    /// The scheme under which the sketches hash their keys.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
 
-    /// Bytes of memory in use, the struct itself included.
+    /// The number of bytes of memory in use, including the struct itself.
     pub fn memory(&self) -> usize {
         let buckets: usize = self.buckets.iter().map(|buckets| size_of::<Buckets>() + buckets.memory()).sum();
         size_of::<Self>()
@@ -348,7 +353,8 @@ impl LshIndex {
         EqualSlots { equal: equal_slots(signature, self.store.signature(number)), k: self.k }
     }
 
-    /// Each set that shares a bucket, once, in the order of their numbers.
+    /// Returns the numbers of the sets that share a bucket with this one, each once, in ascending
+    /// order.
     fn candidate_numbers_to(&self, sketch: &MinHash) -> Result<Vec<u32>> {
         self.require_fit(sketch)?;
         let (mut keys, mut numbers) = (Vec::with_capacity(self.buckets.len()), Vec::new());
@@ -367,7 +373,7 @@ impl LshIndex {
         Ok(numbers)
     }
 
-    /// Each pair that shares a bucket, once, in the order of their ids.
+    /// Returns each pair that shares a bucket, once, in the order of their ids.
     fn candidate_numbers(&self) -> Vec<(u32, u32)> {
         let (mut pairs, mut different) = (Vec::new(), 0);
         let mut members: Vec<(u64, u32)> = Vec::new();
@@ -380,13 +386,14 @@ impl LshIndex {
                         .filter_map(|number| self.ids.id_of(number).map(|id| (id, number))),
                 );
                 members.sort_unstable();
-                // A crowd is a star around its smallest id.
+                // In a crowded bucket only the pairs with the smallest id are listed.
                 let centres = if members.len() > self.all_pairs_up_to { 1 } else { members.len() };
                 for (position, &(_, first)) in members.iter().enumerate().take(centres) {
                     pairs.extend(members[position + 1..].iter().map(|&(_, second)| (first, second)));
                 }
             }
-            // Pairs that are alike share many bands: repetitions must not pile up.
+            // Similar pairs share many bands, so repetitions are removed before they fill the
+            // memory.
             if pairs.len() > 2 * different + 1024 {
                 pairs.sort_unstable();
                 pairs.dedup();
@@ -409,8 +416,8 @@ impl LshIndex {
     }
 }
 
-/// The part of a band's key that its bucket is known by. Different keys share it with a chance of
-/// 2^−32: a candidate more, at times.
+/// Returns the part of a band's key that identifies its bucket. Different keys have the same part
+/// with probability 2^−32, which at times makes a false candidate.
 fn short(key: u64) -> u32 {
     (key >> 32) as u32
 }

@@ -1,4 +1,4 @@
-//! What is kept of every set: its signature in 16 bits a slot, and the links of its buckets.
+//! The data of every set: its signature in 16 bits a slot, and its links in the buckets.
 
 use crate::cpu;
 use crate::error::Result;
@@ -10,24 +10,24 @@ use crate::similarity::min_hash::spread;
 /// growing never moves existing ones.
 const BLOCK_BYTES: usize = 1 << 16;
 
-/// No older set in the bucket.
+/// The link of a set that is the oldest in its bucket.
 const NONE: u32 = u32::MAX;
 
 #[derive(Debug, Clone)]
 pub(super) struct Store {
     k: usize,
     bands: usize,
-    /// How many sets a block holds: a power of two.
+    /// The number of sets in a block: a power of two.
     block_len: usize,
     blocks: Vec<Block>,
 }
 
 #[derive(Debug, Clone)]
 struct Block {
-    /// Sixteen bits of each slot, a set after the other: different slots agree with a chance of
-    /// 2^−16, which is far below the error of the similarity itself.
+    /// The signatures of the block's sets, in order, with 16 bits of each slot. Different slots
+    /// agree with probability 2^−16, which is far below the error of the similarity itself.
     signatures: Vec<u16>,
-    /// For each set and band the set that came before it in its bucket.
+    /// For each set and band, the next older set in its bucket.
     older: Vec<u32>,
 }
 
@@ -38,7 +38,7 @@ impl Store {
         Self { k, bands, block_len, blocks: Vec::new() }
     }
 
-    /// Makes room for a set with this number.
+    /// Allocates memory for a set with this number.
     ///
     /// # Errors
     /// If there is no memory for it.
@@ -72,7 +72,7 @@ impl Store {
         Some(self.blocks[block].older[within * self.bands + band]).filter(|&older| older != NONE)
     }
 
-    /// The sets of a bucket, from the newest on.
+    /// Returns the sets of a bucket, from the newest to the oldest.
     pub(super) fn chain(&self, newest: Option<u32>, band: usize) -> impl Iterator<Item = u32> + '_ {
         std::iter::successors(newest, move |&number| self.older(number, band))
     }
@@ -83,7 +83,7 @@ impl Store {
     }
 
     fn locate(&self, number: u32) -> (usize, usize) {
-        // The length is a power of two: neither is a division.
+        // The block length is a power of two, so a shift and a mask replace the division.
         let shift = self.block_len.trailing_zeros();
         (number as usize >> shift, number as usize & (self.block_len - 1))
     }
@@ -95,8 +95,8 @@ pub(super) fn shorten(slots: &[u64], signature: &mut [u16]) {
     }
 }
 
-/// Returns how many slots two signatures share. (Counted in 16 bits, which are enough for any
-/// signature, so that eight are compared at once.)
+/// Returns how many slots two signatures share. The count has 16 bits, which are enough for any
+/// signature, so that eight slots are compared at once.
 pub(super) fn equal_slots(first: &[u16], second: &[u16]) -> u32 {
     first.iter().zip(second).map(|(a, b)| u16::from(a == b)).fold(0_u16, u16::wrapping_add).into()
 }

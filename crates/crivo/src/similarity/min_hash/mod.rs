@@ -1,40 +1,40 @@
-// This file is long because the documentation and the examples of its public functions stand in it.
+// This file is long because it contains the documentation and the examples of its public functions.
 
-//! MinHash: how alike are two sets, from a few hundred numbers each?
+//! MinHash: how similar are two sets, from a few hundred numbers each?
 //!
-//! **Question.** What share of the elements of two sets, taken together, is in both? (The Jaccard
-//! similarity `J = |A ∩ B| / |A ∪ B|`.)
+//! **Question.** What share of the union of two sets is in both? This is the Jaccard similarity
+//! `J = |A ∩ B| / |A ∪ B|`.
 //!
 //! **Guarantee.** With `k` slots the share of equal slots has mean `J`, without bias, and a
-//! standard error of at most `√(J(1 − J)/k)`: for `k = 400` at most 0.025, and 0.05 or better with
-//! 95 % confidence. This holds for sets of one element and of a million. The bounds are those of
-//! `k` independent trials, and a little wide where sets are smaller than `k`.
+//! standard error of at most `√(J(1 − J)/k)`. For `k = 400` that is at most 0.025: the similarity
+//! is within 0.05 with 95 % confidence. This holds for sets of one element and of a million. The
+//! bounds are those of `k` independent trials, and a little wide for sets smaller than `k`.
 //!
-//! **Idea.** Give every element a random place in a line; the first element of a set's line is the
-//! first of the union's with the probability that it is in both sets. `k` lines make `k` trials,
-//! but cost `k` hashes an element. Here one hash puts the element into one of `k` slots, and each
-//! slot keeps its smallest. Slots that stay empty are filled by further rounds, whose values are
-//! larger than those of all earlier rounds (*Fast Similarity Sketching*). So 1,000 elements at
-//! `k = 128` take little more than 1,000 steps instead of 128,000.
+//! **Idea.** Put all elements in a random order. The first element of the union is in both sets
+//! with probability `J`, and only then do both sets have the same first element. `k` random orders
+//! make `k` trials, but cost `k` hashes an element. Here one hash puts the element into one of `k`
+//! slots, and each slot keeps its smallest value. Slots that stay empty are filled by further
+//! rounds, whose values are larger than those of all earlier rounds (*Fast Similarity Sketching*).
+//! So 1,000 elements at `k = 128` take little more than 1,000 steps instead of 128,000.
 //!
-//! A slot says in which round it was filled, in its high bits. So the smaller of two slots is the
-//! slot of the union: sketches merge bit for bit into that of the joined set.
+//! The high bits of a slot are the round in which it was filled. So the smaller of two slots is the
+//! slot of the union: merging two sketches gives, bit for bit, the sketch of the union.
 //!
-//! **When not to use it.** For sets whose elements can be compared themselves:
+//! **When not to use it.** For sets whose elements can be compared directly:
 //! [`jaccard`](super::jaccard) is exact and fast enough for millions of pairs. For sizes of unions
-//! and intersections: [`KMinValues`](crate::distinct::KMinValues). For finding which of many sets
-//! are alike, this is the first step: [`Bands`](super::Bands) and [`LshIndex`](super::LshIndex) are
-//! the next.
+//! and intersections: [`KMinValues`](crate::distinct::KMinValues). For finding the similar ones
+//! among many sets it is only the first step. The next ones are [`Bands`](super::Bands) and
+//! [`LshIndex`](super::LshIndex).
 //!
-//! **Two empty sets** have no similarity: there is nothing that they share. [`MinHash::similarity`]
-//! refuses them, so that texts too short for any feature never count as duplicates of each other.
+//! **Two empty sets** have no similarity. [`MinHash::similarity`] refuses them, so that texts too
+//! short for any feature never count as duplicates of each other.
 //!
 //! **Sources.** Broder: *On the resemblance and containment of documents* (1997). Dahlgaard,
 //! Knudsen, Thorup: *Fast similarity sketching* (2017, arXiv 1704.04370).
 //!
-//! **Where this departs from the papers.** The paper adds the round to a real number; here it is in
-//! the high bits of an integer. An element that comes later runs through as many rounds as the
-//! slots still need, so that one by one, in batches and by merging give the same bytes.
+//! **Where this departs from the papers.** The paper adds the round to a real number. Here the
+//! round is in the high bits of an integer. A later element runs through as many rounds as the
+//! slots still need. So inserting one by one, in batches or by merging gives the same bytes.
 
 mod rounds;
 mod signature;
@@ -53,8 +53,8 @@ use crate::math::{chances, two_sided_quantile};
 use crate::prelude::*;
 use crate::sketch::{Merge, impl_insert_by_hash, impl_sketch};
 
-/// The sketch of a set that tells how alike it is to others; see the [module](self) for the
-/// guarantee.
+/// The sketch of a set, which estimates the set's similarity to others. See the [module](self) for
+/// the guarantee.
 ///
 /// ```
 /// use crivo::similarity::MinHash;
@@ -72,31 +72,31 @@ use crate::sketch::{Merge, impl_insert_by_hash, impl_sketch};
 pub struct MinHash {
     scheme: KeyScheme,
     k: u32,
-    /// How many rounds an element has to run through; all of them while the set is empty.
+    /// The number of rounds an element has to run through; all of them while the set is empty.
     rounds: u32,
-    /// As many as `k`, or none while the set is empty: one element fills every slot.
+    /// Has `k` slots, or none while the set is empty. One element fills every slot.
     slots: Vec<u64>,
 }
 
 // ---- limits and sizing ----
 
 impl MinHash {
-    /// How many slots there may be: up to an error of 0.0055 in 256 KiB. (The round of a slot has
-    /// 16 bits, and there are `2k` rounds.)
+    /// The numbers of slots a sketch may have. The largest has an error of 0.0055 in 256 KiB. (The
+    /// round of a slot has 16 bits, and there are `2k` rounds.)
     pub const SIZES: RangeInclusive<u32> = 1..=32_767;
 
     /// Returns the largest error of the similarity, with about 95 % confidence: `1/√k`. That is two
-    /// standard errors at `J = 1/2`, where they are largest; at any similarity one is at most
-    /// `√(J(1 − J)/k)`.
+    /// standard errors at `J = 1/2`, where the standard error is largest. At similarity `J` it is
+    /// at most `√(J(1 − J)/k)`.
     pub fn bound(k: u32) -> f64 {
         1.0 / f64::from(k).sqrt()
     }
 
-    /// The number of slots for which the similarity is off by less than `bound` with about 95 %
-    /// confidence: `⌈1/bound²⌉`.
+    /// Returns the number of slots for which the error of the similarity is less than `bound` with
+    /// about 95 % confidence: `⌈1/bound²⌉`.
     ///
     /// # Errors
-    /// If that is not in [`SIZES`](Self::SIZES).
+    /// If that number is not in [`SIZES`](Self::SIZES).
     ///
     /// ```
     /// use crivo::similarity::MinHash;
@@ -105,7 +105,7 @@ impl MinHash {
     /// # Ok::<(), crivo::Error>(())
     /// ```
     pub fn k_for(bound: f64) -> Result<u32> {
-        // A square is rounded: 0.05 must not become 401.
+        // The square is rounded; without this factor 0.05 could give 401 instead of 400.
         let k = libm::ceil((1.0 - 1e-12) / (bound * bound));
         if bound > 0.0 && bound < 1.0 && k <= f64::from(*Self::SIZES.end()) {
             Ok(k as u32)
@@ -128,7 +128,7 @@ impl MinHash {
 // ---- construction ----
 
 impl MinHash {
-    /// The sketch of an empty set, with `k` slots, for keys that are bytes or text.
+    /// Returns the sketch of an empty set, with `k` slots, for keys that are bytes or text.
     ///
     /// # Errors
     /// If `k` is not in [`SIZES`](Self::SIZES).
@@ -136,8 +136,8 @@ impl MinHash {
         Self::with_scheme(k, KeyScheme::bytes())
     }
 
-    /// The sketch of an empty set for keys of the given scheme. Of hashes that the caller computed
-    /// any different integers will do: they are mixed here.
+    /// Returns the sketch of an empty set for keys of the given scheme. If the caller computes the
+    /// hashes, any distinct integers will do, because they are mixed here.
     ///
     /// # Errors
     /// If `k` is not in [`SIZES`](Self::SIZES).
@@ -154,20 +154,20 @@ impl MinHash {
         Ok(Self { scheme, k, rounds: all_rounds(k), slots: Vec::new() })
     }
 
-    /// The sketch of an empty set, for bytes or text, of the size that has the wanted bound; see
-    /// [`k_for`](Self::k_for).
+    /// Returns the sketch of an empty set, for bytes or text, of the size that has the given bound;
+    /// see [`k_for`](Self::k_for).
     ///
     /// # Errors
-    /// If no size has it.
+    /// If no size has this bound.
     pub fn for_bound(bound: f64) -> Result<Self> {
         Self::new(Self::k_for(bound)?)
     }
 
-    /// The sketch of an empty set, for keys of the given scheme, of the size that has the wanted
-    /// bound.
+    /// Returns the sketch of an empty set, for keys of the given scheme, of the size that has the
+    /// given bound.
     ///
     /// # Errors
-    /// If no size has it.
+    /// If no size has this bound.
     pub fn for_bound_with_scheme(bound: f64, scheme: KeyScheme) -> Result<Self> {
         Self::with_scheme(Self::k_for(bound)?, scheme)
     }
@@ -176,14 +176,15 @@ impl MinHash {
 // ---- update ----
 
 impl MinHash {
-    /// Adds one key by its hash, which must come from this sketch's [`scheme`](Self::scheme).
+    /// Adds one key by its hash, which must be computed with this sketch's
+    /// [`scheme`](Self::scheme).
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) {
         self.make_slots();
         self.rounds = insert_one(&mut self.slots, hash, self.rounds);
     }
 
-    /// Adds many keys by their hashes; the same as one by one, and faster.
+    /// Adds many keys by their hashes. Same result as one by one, but faster.
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
         if !hashes.is_empty() {
             self.make_slots();
@@ -207,16 +208,17 @@ impl_insert_by_hash!(MinHash);
 // ---- query ----
 
 impl MinHash {
-    /// The Jaccard similarity of the two sets, with bounds at 95 %; 0, and certain, if one of them
-    /// is empty.
+    /// Returns the Jaccard similarity of the two sets, with bounds at 95 %. If one of them is
+    /// empty, it is exactly 0.
     ///
     /// # Errors
-    /// If both are empty (nothing can be said then), or if `k` or the schemes differ.
+    /// If both sets are empty, because their similarity is undefined, or if `k` or the schemes
+    /// differ.
     pub fn similarity(&self, other: &Self) -> Result<Estimate> {
         self.similarity_at(other, Confidence::P95)
     }
 
-    /// The Jaccard similarity of the two sets, with bounds at the given confidence.
+    /// Returns the Jaccard similarity of the two sets, with bounds at the given confidence.
     ///
     /// # Errors
     /// As for [`similarity`](Self::similarity).
@@ -239,16 +241,16 @@ impl MinHash {
         }
     }
 
-    /// Returns how many different elements the set has, with bounds at 95 %: a by-product, to about
-    /// `1/√k`.
+    /// Returns how many different elements the set has, with bounds at 95 %. This by-product has an
+    /// error of about `1/√k`.
     pub fn items(&self) -> Estimate {
         self.items_at(Confidence::P95)
     }
 
     /// Returns how many different elements the set has, with bounds at the given confidence.
     ///
-    /// Each of `n` elements falls into a slot with chance `1/k` a round, so the time until a slot
-    /// is filled, by the clock that counts `−ln(1 − 1/k)` a round, is exponential with rate `n`.
+    /// Each of `n` elements falls into a given slot with probability `1/k` a round. If the clock
+    /// counts `−ln(1 − 1/k)` a round, the time until a slot is filled is exponential with rate `n`.
     pub fn items_at(&self, confidence: Confidence) -> Estimate {
         if self.is_empty() {
             return Estimate::exact(0.0);
@@ -267,8 +269,8 @@ impl MinHash {
             })
             .sum();
         let waited = waited.max(f64::MIN_POSITIVE);
-        // The sum of k such times has a gamma distribution; Wilson and Hilferty's cube makes it
-        // normal.
+        // The sum of k such times has a gamma distribution. Wilson and Hilferty's cube root makes
+        // it nearly normal.
         let z = two_sided_quantile(confidence.level());
         let (centre, width) = (1.0 - 1.0 / (9.0 * k), z / (3.0 * libm::sqrt(k)));
         let at = |root: f64| k * libm::pow(root.max(0.0), 3.0) / waited;
@@ -283,7 +285,7 @@ impl MinHash {
     }
 
     /// Returns the slots: `k` of them, or none if the set is empty. A comparison counts the equal
-    /// ones.
+    /// slots.
     pub fn slots(&self) -> &[u64] {
         &self.slots
     }
@@ -298,12 +300,12 @@ impl MinHash {
         self.scheme
     }
 
-    /// Bytes of memory in use, the struct itself included.
+    /// The number of bytes of memory in use, including the struct itself.
     pub fn memory(&self) -> usize {
         size_of::<Self>() + self.slots.capacity() * size_of::<u64>()
     }
 
-    /// The sizes the sketch was built with, in the order of its constructor.
+    /// Returns the sizes the sketch was built with, in the order of its constructor.
     pub fn parameters(&self) -> Parameters {
         vec![("k", Parameter::Count(self.k.into()))]
     }
@@ -352,10 +354,10 @@ impl_sketch!(MinHash, hashes, keys);
 // ---- merge ----
 
 impl MinHash {
-    /// Makes this the sketch of both sets together, bit for bit.
+    /// Merges another sketch into this one. The result is, bit for bit, the sketch of the union.
     ///
     /// # Errors
-    /// If `k` or the schemes differ; the sketch is unchanged then.
+    /// If `k` or the schemes differ. The sketch is unchanged then.
     ///
     /// ```
     /// use crivo::similarity::MinHash;
@@ -391,15 +393,15 @@ impl Merge for MinHash {
 // ---- bytes ----
 
 impl MinHash {
-    /// The sketch as bytes: the contents of a `.crivo` file.
+    /// Returns the sketch as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The sketch that the bytes hold.
+    /// Reads a sketch from bytes.
     ///
     /// # Errors
-    /// If they are not the whole, undamaged bytes of a MinHash: see [`Decode::decode`].
+    /// If the bytes are not the complete, undamaged bytes of a MinHash; see [`Decode::decode`].
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Decode::decode(bytes)
     }

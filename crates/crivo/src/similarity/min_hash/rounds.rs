@@ -1,31 +1,33 @@
 //! The rounds in which slots are filled.
 //!
-//! In each of the first `k` rounds every element falls into one slot, chosen by the round; in the
-//! `k` rounds after them every element falls into the same one, the slot whose turn it is, so that
-//! none stays empty. A slot keeps the smallest of what fell into it, where an earlier round is
-//! smaller than any later one. So filling may end after the first round that leaves no slot empty:
-//! what later rounds bring is larger than what is there. With many more elements than slots that is
-//! the first round, and an element costs a few nanoseconds whatever `k` is.
+//! In each of the first `k` rounds every element falls into one slot, which its hash for the round
+//! selects. In each of the next `k` rounds every element falls into the same slot, one slot a
+//! round, so that no slot stays empty. A slot keeps the smallest value that fell into it, and
+//! values of an earlier round are smaller than those of any later one. So filling may end after the
+//! first round that leaves no slot empty: all later values are larger than the values in the slots.
+//! With many more elements than slots that is the first round, and an element costs a few
+//! nanoseconds whatever `k` is.
 //!
 //! Everything here is part of the file format: it never changes.
 
 use crate::hash::split_mix::{GOLDEN, MULTIPLIERS, finish};
 
-/// What a slot holds before anything fell into it: larger than any candidate.
+/// The value of a slot before anything fell into it. It is larger than any candidate.
 pub(super) const EMPTY: u64 = u64::MAX;
 
-/// The round is in the bits from here on, what is compared within a round below.
+/// The position of the round in a slot. The bits below it are compared within a round.
 const ROUND_SHIFT: u32 = 48;
 
-/// How far the 64 bits of a value are shifted to lie below the round.
+/// The number of bits by which a 64-bit value is shifted to lie below the round.
 const VALUE_SHIFT: u32 = 64 - ROUND_SHIFT;
 
-/// The round in which a slot was filled; 65,535, which no round has, if it is empty.
+/// Returns the round in which a slot was filled. For an empty slot this is 65,535, which no round
+/// has.
 pub(super) fn round_of(slot: u64) -> u32 {
     (slot >> ROUND_SHIFT) as u32
 }
 
-/// Where in its round the slot's element fell, from 0 to below 1.
+/// Returns the value of the slot within its round, as a number from 0 to below 1.
 pub(super) fn fraction_of(slot: u64) -> f64 {
     (slot << VALUE_SHIFT >> VALUE_SHIFT) as f64 / (1_u64 << ROUND_SHIFT) as f64
 }
@@ -35,16 +37,15 @@ pub(super) fn all_rounds(k: u32) -> u32 {
     2 * k
 }
 
-/// Returns how many rounds an element has to run through: up to the last in which a slot was
+/// Returns how many rounds an element has to run through: all up to the last in which a slot was
 /// filled.
 pub(super) fn rounds_of(slots: &[u64]) -> u32 {
     let most = all_rounds(slots.len() as u32);
     if any_from(slots, 1) { slots.iter().max().map_or(most, |&slot| round_of(slot) + 1).min(most) } else { 1 }
 }
 
-/// Returns true if a slot was filled in this round or later, or not at all. (The sign of a
-/// difference instead of a comparison, which the oldest processors do not have for two words at
-/// once.)
+/// Returns true if a slot was filled in this round or later, or not at all. It tests the sign of a
+/// difference, because the oldest processors cannot compare two 64-bit words at once.
 fn any_from(slots: &[u64], round: u32) -> bool {
     let last_before = (u64::from(round) << (ROUND_SHIFT - 1)) - 1;
     slots.iter().fold(0, |signs, slot| signs | last_before.wrapping_sub(slot >> 1)) >> 63 != 0
@@ -56,25 +57,25 @@ fn round_key(round: u32) -> u64 {
     finish(GOLDEN.wrapping_mul(u64::from(round) + 1))
 }
 
-/// Brings every bit of a word to bear on the high bits, the only ones that count here. It is a
-/// bijection, so that different elements never tie, and strong enough that elements may be any
-/// integers: neighbours fall into unrelated places.
+/// Mixes every bit of a word into the high bits, which are the only ones used here. The function is
+/// a bijection, so that different elements never tie. It is strong enough for elements that are
+/// arbitrary integers: neighbours fall into unrelated slots.
 #[inline(always)]
 fn mix(word: u64) -> u64 {
     let mixed = word.wrapping_mul(MULTIPLIERS[0]);
     (mixed ^ mixed >> 32).wrapping_mul(MULTIPLIERS[1])
 }
 
-/// Where an element falls in one of the first `k` rounds, and as what but for the round. The index
-/// is the high half of the product with the number of slots; the low half is where in the slot's
-/// share of the range it fell: bits that the index does not depend on.
+/// Returns the slot into which an element falls in one of the first `k` rounds, and its value
+/// without the round. The index is the high half of the product with the number of slots. The value
+/// comes from the low half, which the index does not depend on.
 #[inline(always)]
 fn fall(hash: u64, key: u64, k: u64) -> (usize, u64) {
     let product = u128::from(mix(hash ^ key)) * u128::from(k);
     ((product >> 64) as usize, (product as u64) >> VALUE_SHIFT)
 }
 
-/// One round for many elements.
+/// Runs one round for many elements.
 fn run_round(slots: &mut [u64], hashes: &[u64], round: u32) {
     let (key, mark, k) = (round_key(round), u64::from(round) << ROUND_SHIFT, slots.len());
     if (round as usize) < k {
@@ -85,12 +86,12 @@ fn run_round(slots: &mut [u64], hashes: &[u64], round: u32) {
     }
 }
 
-/// One of the first rounds: no branch depends on the elements.
+/// Runs one of the first `k` rounds. No branch depends on the elements.
 fn fall_all(slots: &mut [u64], hashes: &[u64], key: u64, mark: u64) {
     let k = slots.len() as u64;
     if k.is_power_of_two() {
-        // The product with a power of two is a shift. What a rotation brings to the low bits is the
-        // index, and these bits are fewer than those that a value loses.
+        // Multiplying by a power of two is a shift, so a rotation moves the index to the low bits.
+        // These bits are fewer than those that a value loses, so the value does not contain them.
         let (bits, mask) = (k.ilog2(), k - 1);
         fall_each(slots, hashes, mark, |hash| {
             let turned = mix(hash ^ key).rotate_left(bits);
@@ -101,8 +102,9 @@ fn fall_all(slots: &mut [u64], hashes: &[u64], key: u64, mark: u64) {
     }
 }
 
-/// Lets all elements fall to where `place` says. (Never inlined: a compiler that knows where the
-/// mark comes from joins it to the value with an instruction that takes longer than all the rest.)
+/// Lets each element fall into the slot that `place` returns. It is never inlined: a compiler that
+/// knows the origin of `mark` joins it to the value with an instruction slower than all others
+/// here.
 #[inline(never)]
 fn fall_each(slots: &mut [u64], hashes: &[u64], mark: u64, place: impl Fn(u64) -> (usize, u64)) {
     let mut step = |hash: u64| {
@@ -123,7 +125,8 @@ pub(super) fn insert_all(slots: &mut [u64], hashes: &[u64], rounds: u32) {
         return;
     }
     run_round(slots, hashes, 0);
-    // Looking at eight slots costs about as much as an element: few elements look less often.
+    // Looking at eight slots costs about as much as one element, so with few elements the slots are
+    // checked less often.
     let between_looks = (slots.len() / (2 * hashes.len())).max(1) as u32;
     for round in 1..rounds {
         if round % between_looks == 0 && !any_from(slots, round) {
@@ -133,7 +136,7 @@ pub(super) fn insert_all(slots: &mut [u64], hashes: &[u64], rounds: u32) {
     }
 }
 
-/// Where one element falls in any round, and as what.
+/// Returns the slot into which one element falls in any round, and its value with the round.
 #[inline(always)]
 fn fall_in(hash: u64, round: u32, k: u32) -> (usize, u64) {
     let (key, mark) = (round_key(round), u64::from(round) << ROUND_SHIFT);
@@ -145,7 +148,8 @@ fn fall_in(hash: u64, round: u32, k: u32) -> (usize, u64) {
     }
 }
 
-/// Lets one element fall, and returns [`rounds_of`] the slots afterwards; `rounds` is that before.
+/// Inserts one element. `rounds` is the result of [`rounds_of`] for the slots before. Returns the
+/// result for the slots afterwards.
 #[inline]
 pub(super) fn insert_one(slots: &mut [u64], hash: u64, rounds: u32) -> u32 {
     let k = slots.len() as u32;
@@ -165,7 +169,7 @@ pub(super) fn insert_one(slots: &mut [u64], hash: u64, rounds: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// The definition, word for word: all rounds, the smallest of everything that falls into a
+    /// The definition, word for word: all rounds, and the smallest of all values that fall into a
     /// slot.
     fn by_definition(hashes: &[u64], k: u32) -> Vec<u64> {
         let mut slots = vec![EMPTY; k as usize];
@@ -216,7 +220,7 @@ mod tests {
         }
     }
 
-    /// These values decide what every stored sketch holds.
+    /// These values decide the contents of every stored sketch.
     #[test]
     fn rounds_never_change() {
         assert_eq!(round_key(0), 0xE220_A839_7B1D_CDAF);

@@ -1,12 +1,12 @@
-//! Signatures in the caller's own memory: for engines that hold millions of them.
+//! Signatures in the caller's own memory, for programs that hold millions of them.
 
 use super::MinHash;
 use super::rounds::{EMPTY, all_rounds, insert_all};
 use crate::error::Result;
 
-/// Fills `slots` with those of a [`MinHash`] of the set of hashes: `k` is their number, and nothing
-/// is allocated. Whether the set has any element is for the caller to know: of an empty set all
-/// slots are [`u64::MAX`], which no other set has in any.
+/// Computes the slots of a [`MinHash`] of a set of hashes without allocating. `k` is the length of
+/// `slots`. For an empty set all slots are [`u64::MAX`], a value that no slot of another set has.
+/// The caller must handle this case.
 ///
 /// # Errors
 /// If the number of slots is not in [`MinHash::SIZES`].
@@ -29,9 +29,9 @@ pub fn sign(hashes: &[u64], slots: &mut [u64]) -> Result<()> {
     Ok(())
 }
 
-/// Slots in 32 bits instead of 64: as many as the shorter of the two has. Different slots become
-/// equal with a chance of 2^−32, which raises a similarity by no more than that; they no longer
-/// merge.
+/// Shortens slots from 64 bits to 32. If the lengths differ, only the common part is filled.
+/// Different slots become equal with probability 2^−32, which raises a similarity by no more than
+/// that. Short slots cannot be merged.
 ///
 /// ```
 /// use crivo::similarity::min_hash::{compact, sign};
@@ -47,7 +47,7 @@ pub fn compact(slots: &[u64], short: &mut [u32]) {
     }
 }
 
-/// Brings every bit of a slot to bear on its high bits.
+/// Mixes every bit of a slot into its high bits.
 #[inline(always)]
 pub(in crate::similarity) fn spread(slot: u64) -> u64 {
     slot.wrapping_mul(0x9E37_79B9_7F4A_7C15)

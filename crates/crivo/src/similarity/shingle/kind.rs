@@ -1,4 +1,4 @@
-//! Which shingles, as said in a word: `words:5`, `chars:5`, `stopwords`.
+//! The kinds of shingles, and their text form: `words:5`, `chars:5`, `stopwords`.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -7,8 +7,8 @@ use std::str::FromStr;
 use super::stop_words::StopWords;
 use crate::error::{Error, Result};
 
-/// How many words or characters a shingle may have. Past 64 a single changed word hides a whole
-/// page.
+/// The number of words or characters a shingle may have. With more than 64, a single changed word
+/// hides a whole page.
 const LENGTHS: RangeInclusive<usize> = 1..=64;
 
 /// What a shingle is.
@@ -24,7 +24,7 @@ pub enum Shingles {
 }
 
 impl Shingles {
-    /// Shingles of `n` consecutive words.
+    /// Returns shingles of `n` consecutive words.
     ///
     /// # Errors
     /// If `n` is 0 or above 64.
@@ -32,7 +32,7 @@ impl Shingles {
         check_length(n).map(Self::Words)
     }
 
-    /// Shingles of `n` consecutive characters.
+    /// Returns shingles of `n` consecutive characters.
     ///
     /// # Errors
     /// If `n` is 0 or above 64.
@@ -40,7 +40,7 @@ impl Shingles {
         check_length(n).map(Self::Characters)
     }
 
-    /// Shingles that begin with one of the 100 most frequent English words.
+    /// Returns shingles that begin with one of the 100 most frequent English words.
     pub fn english_stop_words() -> Self {
         Self::StopWords(StopWords::english())
     }
@@ -55,7 +55,7 @@ fn check_length(n: usize) -> Result<usize> {
 }
 
 impl Default for Shingles {
-    /// Five words: long enough that shared phrases of a language do not make texts alike.
+    /// Five words: long enough that common phrases of a language do not make texts similar.
     fn default() -> Self {
         Self::Words(5)
     }

@@ -1,8 +1,8 @@
-//! What of a text is compared?
+//! Which parts of a text are compared?
 //!
-//! Two texts are alike if they share many short pieces, their shingles. A text becomes the set of
-//! its shingles, each a 64-bit hash, and from there on texts, users' films and photographs'
-//! features are compared in the same way: as sets.
+//! Two texts are similar if they share many short pieces, their shingles. A text becomes the set of
+//! its shingles, each a 64-bit hash. From then on texts, users' films and photographs' features are
+//! compared in the same way: as sets.
 //!
 //! | kind | a shingle is | for |
 //! |---|---|---|
@@ -12,20 +12,20 @@
 //!
 //! # How a shingle gets its hash
 //!
-//! Each word is hashed once. Of a word of at most 16 bytes, as a little-endian number with low half
-//! `l` and high half `h`, the hash is the exclusive or of both halves of the 128-bit product
-//! `(l ^ A ^ seed)·(h ^ B)`: no branch depends on the word's length, which no processor can
-//! predict. Longer words are hashed as keys are (XXH3), and so are characters, as integers. The
-//! shingle of the tokens with hashes `t₁ … tₙ` has the polynomial `Σ tᵢ·P^(n−i)` modulo 2^64,
-//! finished by the mixer of SplitMix64. It rolls: a token costs one step, whatever `n` is. Two
-//! different shingles have the same hash with a chance of about 2^−62, which is why similarities
+//! Each word is hashed once. A word of at most 16 bytes is read as a little-endian number with low
+//! half `l` and high half `h`. Its hash is the exclusive or of both halves of the 128-bit product
+//! `(l ^ A ^ seed)·(h ^ B)`. So no branch depends on the word's length, which no processor can
+//! predict. Longer words are hashed like keys (XXH3), and characters like integer keys. The shingle
+//! of the tokens with hashes `t₁ … tₙ` has the polynomial `Σ tᵢ·P^(n−i)` modulo 2^64, finished by
+//! the mixer of SplitMix64. The hash is a rolling hash: a token costs one step, whatever `n` is.
+//! Two different shingles have the same hash with a probability of about 2^−62, so similarities
 //! computed from hashes are called exact. This is part of the stored format of signatures
 //! (docs/format.md has the constants) and never changes.
 //!
-//! # When there is none
+//! # Texts without shingles
 //!
-//! A text with fewer than `n` words has no shingle. It is then unlike everything, also itself:
-//! callers decide what to do with it, and crivo's own commands say how many there were.
+//! A text with fewer than `n` words has no shingle. It is then similar to nothing, not even to
+//! itself. Callers decide how to treat such texts, and crivo's own commands report their number.
 //!
 //! # Example
 //!
@@ -55,7 +55,7 @@ use crate::keys::words::{Words, lower_case};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Makes shingles of one text after the other, in buffers it keeps.
+/// Makes the shingles of one text after the other, and reuses its buffers.
 #[derive(Debug, Clone)]
 pub struct Shingler {
     kind: Shingles,
@@ -66,17 +66,18 @@ pub struct Shingler {
     /// The hashes of the words or characters.
     tokens: Vec<u64>,
     shingles: Vec<u64>,
-    /// The hashes of the stop words, ascending.
+    /// The hashes of the stop words, in ascending order.
     stops: Vec<u64>,
 }
 
 impl Shingler {
-    /// Shingles of a kind, with the public seed 0.
+    /// Makes shingles of the given kind, with the public seed 0.
     pub fn new(kind: Shingles) -> Self {
         Self::with_seed(kind, 0)
     }
 
-    /// The same with another seed: only shingles made with the same kind and seed compare.
+    /// Makes shingles with another seed. Only shingles made with the same kind and seed can be
+    /// compared.
     pub fn with_seed(kind: Shingles, seed: u64) -> Self {
         let mut stops: Vec<u64> = match &kind {
             Shingles::StopWords(words) => {
@@ -106,8 +107,8 @@ impl Shingler {
         self.seed
     }
 
-    /// The shingles in the order of the text, repeated where the text repeats itself: enough for a
-    /// signature, which takes each once whatever it is given.
+    /// Returns the shingles in the order of the text. A shingle that occurs several times is
+    /// repeated. For a signature this is enough, because repetitions do not change it.
     pub fn shingles(&mut self, text: &[u8]) -> &[u64] {
         self.shingles.clear();
         match &self.kind {
@@ -115,8 +116,8 @@ impl Shingler {
                 let n = *n;
                 self.tokens.clear();
                 if text.len() > PIECE {
-                    // One allocation of about the right size: while a vector grows, it is there
-                    // twice.
+                    // Allocates about the right size at once, because a growing vector is in memory
+                    // twice while it is copied.
                     self.shingles
                         .reserve_exact(text.iter().filter(|byte| byte.is_ascii_whitespace()).count());
                 }
@@ -137,11 +138,12 @@ impl Shingler {
         &self.shingles
     }
 
-    /// Gives [`shingles`](Self::shingles) piece by piece, so that those of a giant text are never
-    /// all in memory. Shingles of characters and of stop words come in one piece.
+    /// Passes the [`shingles`](Self::shingles) piece by piece to `take`, so that the shingles of a
+    /// huge text are never all in memory. Shingles of characters and of stop words are passed in
+    /// one piece.
     ///
     /// # Errors
-    /// The first of `take`.
+    /// The first error of `take`.
     pub fn try_for_each_piece<E>(
         &mut self,
         text: &[u8],
@@ -156,8 +158,8 @@ impl Shingler {
         })
     }
 
-    /// The hashes of the words in the order of the text; of the characters, where shingles are made
-    /// of those.
+    /// Returns the hashes of the words in the order of the text. For shingles of characters these
+    /// are the hashes of the characters.
     pub fn tokens(&mut self, text: &[u8]) -> &[u64] {
         match &self.kind {
             Shingles::Characters(_) => self.read_characters(text),
@@ -166,7 +168,7 @@ impl Shingler {
         &self.tokens
     }
 
-    /// The set of shingles: ascending, each once.
+    /// Returns the set of shingles, in ascending order without repetitions.
     pub fn set(&mut self, text: &[u8]) -> &[u64] {
         self.shingles(text);
         self.shingles.sort_unstable();
@@ -189,7 +191,8 @@ impl Shingler {
         );
     }
 
-    /// Characters in lower case; a stretch of blanks is one, and none stands at either end.
+    /// Reads the characters in lower case. Consecutive blanks count as one, and blanks at both ends
+    /// are skipped.
     fn read_characters(&mut self, text: &[u8]) {
         lower_case(text, &mut self.lower);
         self.tokens.clear();
@@ -207,15 +210,15 @@ impl Shingler {
         }
     }
 
-    /// Every run of `n` words that ends in a piece of a text.
+    /// Appends the shingles of `n` words that end in this piece of a text.
     fn roll_piece(&mut self, piece: &[u8], n: usize) {
-        // The words that shingles of this piece share with those of the one before.
+        // Keep the last words of the previous piece, which shingles of this piece share.
         self.tokens.drain(..self.tokens.len().saturating_sub(n - 1));
         self.append_words(piece);
         self.roll(n);
     }
 
-    /// Every run of `n` tokens.
+    /// Appends the shingles of `n` tokens.
     fn roll(&mut self, n: usize) {
         let Some((first, rest)) = self.tokens.split_at_checked(n) else { return };
         let mut roll = Roll::new(first);
@@ -228,11 +231,12 @@ impl Shingler {
     }
 }
 
-/// How many bytes of a text are cut into words at once: so a giant one takes little more than its
-/// shingles.
+/// The number of bytes of a text that are split into words at once, so that a huge text takes
+/// little more memory than its shingles.
 const PIECE: usize = 1 << 20;
 
-/// The text in pieces of about [`PIECE`] bytes that end behind a blank, where no word goes on.
+/// Splits a text into pieces of about [`PIECE`] bytes. Each ends after a blank, so no word is
+/// split.
 fn pieces(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(text);
     core::iter::from_fn(move || {
@@ -333,7 +337,7 @@ mod tests {
             let whole: BTreeSet<&[&str]> = words.windows(n).collect();
             prop_assert_eq!(shingler.shingles(text.as_bytes()).len(), words.len().saturating_sub(n - 1));
             prop_assert_eq!(shingler.set(text.as_bytes()).len(), whole.len());
-            // A window has the same hash wherever it stands.
+            // A window has the same hash at every position.
             let all = shingler.shingles(text.as_bytes()).to_vec();
             for (window, hash) in words.windows(n).zip(all) {
                 prop_assert_eq!(shingler.shingles(window.join("-").as_bytes()), [hash]);

@@ -1,16 +1,16 @@
-//! The hash of a run of tokens from the hashes of the tokens, a step at a time.
+//! The rolling hash of consecutive tokens, computed from the hashes of the tokens.
 
 use crate::hash::split_mix::finish;
 
 /// An odd multiplier without structure: the fraction of π, to 64 bits. `P − 1` is divisible by 2
-/// only once, so two tokens that change places differ in all but one bit of chance.
+/// only once, so swapping two tokens loses only one bit of their difference.
 const P: u64 = 0x243F_6A88_85A3_08D3;
 
 /// The polynomial of the last `n` tokens.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Roll {
     sum: u64,
-    /// `P^n`: what the token that leaves was multiplied by, after the step.
+    /// `P^n`: the factor of the leaving token after the step.
     power: u64,
 }
 
@@ -24,7 +24,7 @@ impl Roll {
 
     #[inline(always)]
     pub(crate) fn step(&mut self, leaves: u64, enters: u64) {
-        // What does not depend on the last step is computed beside it.
+        // This does not depend on the last step, so the processor computes it in parallel.
         let change = enters.wrapping_sub(leaves.wrapping_mul(self.power));
         self.sum = self.sum.wrapping_mul(P).wrapping_add(change);
     }
@@ -35,7 +35,7 @@ impl Roll {
     }
 }
 
-/// The hash of a whole run.
+/// Returns the hash of all of `tokens`.
 pub(super) fn whole(tokens: &[u64]) -> u64 {
     Roll::new(tokens).hash()
 }

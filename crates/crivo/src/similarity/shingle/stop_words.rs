@@ -1,12 +1,12 @@
-//! Words so frequent that prose cannot do without them.
+//! Words so frequent that every prose text has them.
 
 use crate::error::{Error, Result};
 use crate::keys::Words;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// The 100 most frequent words of English, most frequent first, as lemmas, after the ranking of the
-/// Oxford English Corpus.
+/// The 100 most frequent words of English, as lemmas, the most frequent first, after the ranking of
+/// the Oxford English Corpus.
 pub const MOST_FREQUENT_ENGLISH: [&str; 100] = [
     "the", "be", "to", "of", "and", "a", "in", "that", "have", "i", //
     "it", "for", "not", "on", "with", "he", "as", "you", "do", "at", //
@@ -20,19 +20,19 @@ pub const MOST_FREQUENT_ENGLISH: [&str; 100] = [
     "even", "new", "want", "because", "any", "these", "give", "day", "most", "us",
 ];
 
-/// A list of stop words of any language: in lower case, ascending, each once.
+/// A list of stop words of any language, in lower case, in ascending order without repetitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StopWords(Vec<String>);
 
 impl StopWords {
-    /// The [100 most frequent English words](MOST_FREQUENT_ENGLISH).
+    /// Returns the [100 most frequent English words](MOST_FREQUENT_ENGLISH).
     pub fn english() -> Self {
         let mut words: Vec<_> = MOST_FREQUENT_ENGLISH.iter().map(|&word| word.to_owned()).collect();
         words.sort_unstable();
         Self(words)
     }
 
-    /// The words of a list of one's own.
+    /// Returns the caller's own list of words.
     ///
     /// # Errors
     /// If the list is empty, or an entry is not exactly one [word](Words).
@@ -64,7 +64,7 @@ impl StopWords {
         Ok(Self(list))
     }
 
-    /// The words, ascending.
+    /// The words, in ascending order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }

@@ -9,12 +9,12 @@ use crate::prelude::*;
 use crate::window::Pane;
 
 impl<S: Pane> Panes<S> {
-    /// The ring as bytes: the contents of a `.crivo` file.
+    /// Returns the ring as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The ring that the bytes hold.
+    /// Returns the ring that the bytes hold.
     ///
     /// # Errors
     /// If they are not the whole, undamaged bytes of a ring of this kind of sketch: see
@@ -90,8 +90,8 @@ impl<S: Pane> Decode for Panes<S> {
         if used > most {
             return Err(Error::contents("used panes", format_args!("at most {most}"), used));
         }
-        // Each takes a number and an envelope: what cannot be there gets no room, and an error
-        // below.
+        // Each pane takes a number and an envelope. Room is reserved only for as many panes as the
+        // bytes can hold; a missing pane gives an error below.
         ring.used.reserve_exact((used as usize).min(reader.left() / 40));
         for _ in 0..used {
             let number = reader.u64("number of a pane")? as i64;
@@ -109,8 +109,8 @@ impl<S: Pane> Decode for Panes<S> {
     }
 }
 
-/// The header and the payload of a pane's envelope. A ring in a ring, and one in that, could go on
-/// for ever: it is refused before it is read.
+/// Reads the envelope of a pane and returns its header and payload. A ring inside a ring is refused
+/// before it is read, because such rings could nest without end.
 fn open_pane<'a>(field: &'static str, reader: &mut Reader<'a>) -> Result<(Header, &'a [u8])> {
     let (header, payload) = open(reader.envelope(field)?)?;
     if let Some(expected) = header.family.expected_of_part() {
@@ -120,7 +120,8 @@ fn open_pane<'a>(field: &'static str, reader: &mut Reader<'a>) -> Result<(Header
 }
 
 impl<S: Pane> Panes<S> {
-    /// Refuses a pane out of order, outside the window, or of no time that there is.
+    /// Returns an error for a pane that is out of order, outside the window, or beyond the possible
+    /// times.
     fn require_next(&self, number: i64) -> Result<()> {
         let last = self.latest.unwrap_or(i64::MIN);
         let first = self.first_of(last).max(self.number(i64::MIN));

@@ -1,4 +1,5 @@
-//! Where does the server listen? An address with a port, or a unix socket with permissions.
+//! The addresses on which the server listens: an address with a port, or a unix socket with
+//! permissions.
 
 use std::fmt;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -8,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use crivo_mail::connections::Listener;
 use tokio::net::TcpListener;
 
-/// Where to listen.
+/// An address to listen on.
 #[derive(Debug, Clone)]
 pub(super) enum Address {
     Tcp(SocketAddr),
@@ -24,7 +25,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// The address behind what was typed: `unix:/path`, or as [`tcp_address`].
+/// Parses an address: `unix:/path`, or an address with a port as in [`tcp_address`].
 pub(super) fn address(option: &str, typed: &str, public: bool) -> Result<Address> {
     match typed.strip_prefix("unix:") {
         Some("") => bail!("{option} unix: expected a path, such as unix:/run/crivo-mail/{}", &option[2..]),
@@ -33,7 +34,8 @@ pub(super) fn address(option: &str, typed: &str, public: bool) -> Result<Address
     }
 }
 
-/// The address behind what was typed. Other machines may reach it only if that was asked for.
+/// Parses an address with a port. An address that other machines can reach is refused unless
+/// `public` is true.
 pub(super) fn tcp_address(option: &str, typed: &str, public: bool) -> Result<SocketAddr> {
     let mut addresses = typed.to_socket_addrs().with_context(|| {
         format!(
@@ -50,7 +52,7 @@ pub(super) fn tcp_address(option: &str, typed: &str, public: bool) -> Result<Soc
     Ok(address)
 }
 
-/// The permissions of a socket, from octal digits.
+/// Parses the permissions of a socket from octal digits.
 pub(super) fn socket_mode(typed: &str) -> Result<u32, String> {
     u32::from_str_radix(typed, 8)
         .ok()
@@ -58,7 +60,7 @@ pub(super) fn socket_mode(typed: &str) -> Result<u32, String> {
         .ok_or_else(|| format!("expected permissions in octal digits, such as 660, found {typed:?}"))
 }
 
-/// A listener, and the file of its socket, which goes with this value.
+/// A listener, and the file of its socket, which is removed when this value is dropped.
 #[derive(Debug)]
 pub(super) struct Listening {
     pub(super) listener: Listener,
@@ -70,14 +72,14 @@ struct SocketFile(PathBuf);
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        // It may be gone already, or belong to a server that has taken its place: nothing can be
-        // done about either.
+        // The file may be missing already, or belong to a server that replaced it. Errors are
+        // ignored, because nothing can be done about them.
         let _ = std::fs::remove_file(&self.0);
     }
 }
 
 impl Listening {
-    /// Listens at an address.
+    /// Listens on an address.
     pub(super) async fn at(option: &str, address: &Address, mode: u32) -> Result<Self> {
         match address {
             Address::Tcp(address) => {
@@ -92,7 +94,7 @@ impl Listening {
         }
     }
 
-    /// The listener, and a value that removes the socket's file when it is dropped.
+    /// Returns the listener, and a value that removes the socket's file when it is dropped.
     pub(super) fn into_parts(self) -> (Listener, impl Drop + Send) {
         (self.listener, KeptFile(self.socket))
     }
@@ -106,15 +108,16 @@ impl Drop for KeptFile {
     }
 }
 
-/// Listens at an address with a port.
+/// Listens on an address with a port.
 pub(super) async fn tcp_listener(option: &str, address: SocketAddr) -> Result<TcpListener> {
     TcpListener::bind(address).await.with_context(|| {
         format!("{option} {address}: cannot listen there; choose another port, or 0 for a free one")
     })
 }
 
-/// Listens at a file. It appears with its permissions: it is made in a folder that no other user
-/// can enter, and moved. A file that a killed server has left is replaced; one that answers is not.
+/// Listens on a socket file. The file is created in a folder that no other user can enter, and then
+/// moved, so that it appears with its permissions. A file that a killed server left is replaced. A
+/// socket that a server answers on is not.
 #[cfg(unix)]
 fn unix_listener(path: &std::path::Path, mode: u32) -> Result<Listener> {
     use std::fs;
@@ -130,7 +133,7 @@ fn unix_listener(path: &std::path::Path, mode: u32) -> Result<Listener> {
         }
     }
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(".".as_ref());
-    // A short name, because the path of a socket has little room.
+    // The folder has a short name, because the path of a socket is limited.
     let folder = parent.join(format!(".{}", std::process::id()));
     fs::DirBuilder::new()
         .mode(0o700)

@@ -1,21 +1,21 @@
-//! How does memory that was freed get back to the system?
+//! Returns freed memory to the system.
 //!
-//! Each lesson replaces megabytes of weights, on any of several threads. By default glibc keeps an
-//! arena for each thread, and once it has seen such a block freed it takes the next ones from the
-//! arenas, which keep what is freed in them. A server that learned from 32 clients for 40 seconds
-//! grew to 380 MB in this way, and stayed there. With large blocks mapped one by one and fewer
-//! arenas it has 90 MB.
+//! Each lesson replaces megabytes of weights, on any of several threads. By default glibc has an
+//! arena for each thread. After it has seen such a block freed, it allocates the next ones from the
+//! arenas, which keep freed memory. A server that learned from 32 clients for 40 seconds grew to
+//! 380 MB in this way, and stayed there. With large blocks mapped one by one and fewer arenas it
+//! takes 90 MB.
 //!
 //! glibc reads these settings from the environment when a process starts. The call that changes
-//! them later is not safe Rust, so the server starts itself once more, in the same process.
+//! them later is not safe Rust, so the server executes itself once more, in the same process.
 
-/// Settings of glibc: large blocks are mapped and given back one by one, and threads share two
+/// Settings of glibc: large blocks are mapped and returned one by one, and all threads share two
 /// arenas.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const SETTINGS: [(&str, &str); 2] = [("MALLOC_MMAP_THRESHOLD_", "1048576"), ("MALLOC_ARENA_MAX", "2")];
 
-/// Starts the program again with [`SETTINGS`], unless each of them is set already. If that is not
-/// possible, the program goes on as it is.
+/// Executes the program again with [`SETTINGS`], unless all of them are set already. If that fails,
+/// the program continues as it is.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub(super) fn restart_with_settings() {
     use std::env;
@@ -32,7 +32,7 @@ pub(super) fn restart_with_settings() {
     if let Some(name) = arguments.next() {
         command.arg0(name);
     }
-    // Returns only if the program cannot be started.
+    // `exec` returns only if the program cannot be started.
     let _ = command.args(arguments).envs(missing).exec();
 }
 

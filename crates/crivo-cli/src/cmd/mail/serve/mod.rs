@@ -1,10 +1,10 @@
-//! `crivo mail serve`: one process that answers mail programs and people.
+//! `crivo mail serve`: one process that serves mail programs and people.
 //!
 //! Mail programs speak spamd's protocol (`spamc` is their client), mail servers the milter
-//! protocol, and people open a page. All ask the same filter, which stays in memory and looks every
-//! second whether another process has learned something. The process ends cleanly at SIGTERM and
-//! SIGINT: requests under way are answered first. SIGHUP is no reason to end: it is what a terminal
-//! sends that is closed, and what a service manager sends to reload.
+//! protocol, and people open a page. All use the same filter, which stays in memory and checks
+//! every second whether another process has learned. At SIGTERM and SIGINT the process answers the
+//! requests in progress and then ends. SIGHUP does not end it, because a terminal sends SIGHUP when
+//! it is closed, and a service manager sends it to reload.
 
 mod address;
 mod allocator;
@@ -39,13 +39,13 @@ use crate::output::{self, Output};
 const SPAMD: &str = "127.0.0.1:1783";
 const WEB: &str = "127.0.0.1:8080";
 
-/// How soon what another process learned is noticed.
+/// How often the server checks whether another process has learned.
 const REFRESH: Duration = Duration::from_secs(1);
 
-/// How long the same trouble is not told again.
+/// How long the same trouble is not reported again.
 const QUIET: Duration = Duration::from_secs(60);
 
-/// How long a task may take to end when everything else has.
+/// How long a task may take to end after everything else has ended.
 const LEAVE: Duration = Duration::from_secs(1);
 
 /// Answers mail programs (spamd's protocol), mail servers (milter) and people (a web page), until
@@ -197,7 +197,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     served.map(|()| ExitCode::SUCCESS)
 }
 
-/// The stores, open and in memory.
+/// Opens the stores in memory.
 fn service(args: &Args, out: &Output) -> Result<Service> {
     let store = match OpenStore::open(&args.store) {
         Err(error) if error.is_missing_store() && !args.read_only => {
@@ -223,13 +223,13 @@ fn service(args: &Args, out: &Output) -> Result<Service> {
     })
 }
 
-/// Where the server listens.
+/// The addresses on which the server listens.
 struct Addresses {
     spamd: Option<Address>,
     milter: Option<Address>,
     web: Option<SocketAddr>,
     metrics: Option<SocketAddr>,
-    /// Permissions of unix sockets.
+    /// The permissions of unix sockets.
     mode: u32,
 }
 
@@ -280,7 +280,7 @@ async fn serve(
         Some(address) => Some(tcp_listener("--metrics", address).await?),
         None => None,
     };
-    // A reader of these lines may connect at once: all are open.
+    // A reader of these lines may connect at once, because all listeners are open.
     if let Some(Listening { listener, .. }) = &spamd {
         out.line(format_args!("spamd on {}", named(listener, addresses.spamd.as_ref())))?;
     }
@@ -320,7 +320,7 @@ async fn serve(
         () = keep_fresh(service, &mut reload, out) => {}
     }
     readiness::notify("STOPPING=1");
-    // New clients are refused from now on, not kept waiting.
+    // From now on, new clients are refused instead of kept waiting.
     drop(sockets);
     stop.send_replace(true);
     for server in servers {
@@ -329,8 +329,8 @@ async fn serve(
     Ok(())
 }
 
-/// The address in words. A socket was moved after it was made, so that only the typed path is
-/// right.
+/// Returns the address in words. A socket is moved after it is created, so its path is that of
+/// `typed`.
 fn named(listener: &Listener, typed: Option<&Address>) -> String {
     match (listener, typed) {
         (Listener::Tcp(_), _) | (_, None) => listener.to_string(),
@@ -338,9 +338,9 @@ fn named(listener: &Listener, typed: Option<&Address>) -> String {
     }
 }
 
-/// Looks for what other processes have learned, for as long as the server runs, and reports what
-/// went wrong: clients get their mail back unjudged and say nothing. The same trouble is told once
-/// in a while.
+/// Loads what other processes have learned, for as long as the server runs. Reports troubles,
+/// because clients get their mail back unjudged and report nothing. The same trouble is reported at
+/// most once in [`QUIET`].
 async fn keep_fresh(service: Arc<Service>, reload: &mut Reload, out: &Output) {
     let mut told: BTreeMap<String, Instant> = BTreeMap::new();
     loop {

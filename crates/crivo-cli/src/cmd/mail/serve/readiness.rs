@@ -1,6 +1,6 @@
-//! How does the service manager know that the server is ready? systemd's protocol: one datagram.
+//! Tells the service manager that the server is ready, by systemd's protocol of one datagram.
 
-/// Tells systemd a state, if it started this process and wants to know (`NOTIFY_SOCKET`).
+/// Sends a state to systemd, if it started this process and expects one (`NOTIFY_SOCKET`).
 #[cfg(target_os = "linux")]
 pub(super) fn notify(state: &str) {
     use std::os::linux::net::SocketAddrExt;
@@ -8,13 +8,13 @@ pub(super) fn notify(state: &str) {
     use std::os::unix::net::{SocketAddr, UnixDatagram};
 
     let Some(path) = std::env::var_os("NOTIFY_SOCKET") else { return };
-    // A name that begins with an at sign is no file.
+    // A name that begins with an at sign is an abstract socket and not a file.
     let address = match path.as_bytes().strip_prefix(b"@") {
         Some(name) => SocketAddr::from_abstract_name(name),
         None => SocketAddr::from_pathname(&path),
     };
     let sent = address.and_then(|address| UnixDatagram::unbound()?.send_to_addr(state.as_bytes(), &address));
-    // A manager that does not listen needs no answer, and the server runs all the same.
+    // Errors are ignored, because the server also runs if the manager does not listen.
     let _ = sent;
 }
 

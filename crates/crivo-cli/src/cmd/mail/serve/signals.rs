@@ -1,10 +1,10 @@
-//! When does the server end or reload? Signals of the system.
+//! The signals that end or reload the server.
 
 use std::future::Future;
 
 use anyhow::Result;
 
-/// Ready when the process is asked to end.
+/// Returns a future that is ready when the process is asked to end.
 pub(super) fn stop_signal() -> Result<impl Future<Output = ()>> {
     #[cfg(unix)]
     {
@@ -24,14 +24,14 @@ pub(super) fn stop_signal() -> Result<impl Future<Output = ()>> {
     })
 }
 
-/// Is told when the process is asked to reload.
+/// Receives requests to reload.
 pub(super) struct Reload {
     #[cfg(unix)]
     hangup: tokio::signal::unix::Signal,
 }
 
 impl Reload {
-    /// Listens for SIGHUP, which would end the process otherwise.
+    /// Listens for SIGHUP, which would otherwise end the process.
     pub(super) fn listen() -> Result<Self> {
         #[cfg(unix)]
         {
@@ -42,7 +42,7 @@ impl Reload {
         Ok(Self {})
     }
 
-    /// Ready when the process is asked to reload.
+    /// Completes when the process is asked to reload.
     #[cfg(unix)]
     pub(super) async fn asked(&mut self) {
         if self.hangup.recv().await.is_none() {

@@ -1,4 +1,4 @@
-//! What the library says beyond its sketches, as the report has it.
+//! Converts the library's further answers about a column to the report.
 
 use crivo::keys::calendar::date_of;
 use crivo::profile::{Relations, TableColumn, TableProfile};
@@ -8,9 +8,9 @@ use super::super::report::{
     OutlierReport, PatternReport,
 };
 
-/// How many bars a histogram has.
+/// The number of bars of a histogram.
 const BARS: usize = 20;
-/// How many patterns are listed.
+/// The number of patterns that are listed.
 const PATTERNS: usize = 5;
 
 pub(super) fn histogram(column: &TableColumn) -> Option<HistogramReport> {
@@ -63,7 +63,7 @@ pub(super) fn dates(column: &TableColumn) -> Option<DatesReport> {
     })
 }
 
-/// A day as ISO 8601 has it.
+/// Returns a day in the format of ISO 8601.
 fn day(number: i32) -> String {
     let (year, month, day) = date_of(number.into());
     format!("{year:04}-{month:02}-{day:02}")

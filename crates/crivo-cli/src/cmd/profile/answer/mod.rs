@@ -1,4 +1,4 @@
-//! From what was collected to what is reported.
+//! Makes the report from the collected profile.
 
 mod detail;
 
@@ -14,20 +14,20 @@ use super::report::{
 };
 use crate::output::Interval;
 
-/// How many of the most frequent values are listed.
+/// The number of the most frequent values that are listed.
 const TOP: usize = 10;
-/// How many points a curve has.
+/// The number of points of a curve.
 const POINTS: u64 = 40;
 
-/// The report of a table, and what comparing its columns with others needs. `paths` are its files;
-/// none for standard input.
+/// Returns the report of a table, and the data to compare its columns with others. `paths` are its
+/// files; empty for standard input.
 pub(super) fn table(
     profile: &TableProfile,
     paths: Vec<String>,
 ) -> crivo::Result<(TableReport, Vec<JoinColumn>)> {
     let mut reports = Vec::with_capacity(profile.columns().len());
     let mut joined = Vec::with_capacity(profile.columns().len());
-    // Rows that were left out have numbers too.
+    // Rows that were left out also have numbers.
     let last_row = profile.rows() + profile.left_out;
     for column in profile.columns() {
         joined.push(column.data().join_column()?);
@@ -105,16 +105,17 @@ fn answer(column: &TableColumn, last_row: u64) -> ColumnReport {
     }
 }
 
-/// What comes often.
+/// The most frequent values.
 struct Top {
     listed: Vec<Frequent>,
     majority: Option<String>,
-    /// No other value came more often.
+    /// An upper bound on the count of every other value.
     others_at_most: u64,
 }
 
-/// The most frequent values. Of many different ones those that have a counter at the end are partly
-/// there by chance; listed is what certainly came more often than any that has none.
+/// Returns the most frequent values. If there are many different values, some have a counter at the
+/// end by chance. So only values are listed whose count is certainly larger than that of any value
+/// without a counter.
 fn top(profile: &ColumnProfile, distinct: Estimate) -> Top {
     let values = profile.values();
     if let Some(only) = only_value(profile, distinct) {
@@ -122,7 +123,7 @@ fn top(profile: &ColumnProfile, distinct: Estimate) -> Top {
         let listed = vec![Frequent { key: only.clone(), count }];
         return Top { listed, majority: Some(only), others_at_most: 0 };
     }
-    // Every other value came at least once.
+    // Every other value occurs at least once.
     let others = if distinct.is_exact() { distinct.value() as u64 } else { 1 }.saturating_sub(1);
     let most = values.saturating_sub(others);
     let unknown = profile.heavy_hitters().max_error().min(most);
@@ -140,8 +141,8 @@ fn top(profile: &ColumnProfile, distinct: Estimate) -> Top {
     Top { listed, majority: majority.map(|hitter| text_of(hitter.key())), others_at_most }
 }
 
-/// The value that all rows have, if it is too long to be counted: then it is the least too, cut
-/// where that is.
+/// Returns the value that all rows have, if it is too long to be counted. It is then also the least
+/// value, and is cut like that.
 fn only_value(profile: &ColumnProfile, distinct: Estimate) -> Option<String> {
     let is_long = profile.long() > 0 && distinct == Estimate::exact(1.0);
     match profile.min().filter(|_| is_long)? {
@@ -163,7 +164,7 @@ fn kinds(profile: &ColumnProfile) -> Vec<KindCount> {
         .collect()
 }
 
-/// The rows at which the type of all values so far became another.
+/// Returns the rows at which the type of all values so far changed.
 fn changes(column: &TableColumn) -> Vec<TypeChange> {
     let mut found: Vec<(Kind, &FirstOfKind)> =
         Kind::ALL.into_iter().filter_map(|kind| Some((kind, column.first(kind)?))).collect();

@@ -1,4 +1,4 @@
-//! `crivo profile --against`: what changed since a profile was saved?
+//! `crivo profile --against`: compares a table with a saved profile.
 
 mod page;
 
@@ -33,7 +33,7 @@ pub(super) struct DriftArgs {
     min_effect: Option<f64>,
 }
 
-/// The profile that is compared with, and its name.
+/// The profile to compare with, and its name.
 #[derive(Debug)]
 pub(super) struct Before {
     profile: TableProfile,
@@ -47,7 +47,7 @@ struct DriftReport<'a> {
     columns: Vec<ColumnReport<'a>>,
     added: &'a [String],
     removed: &'a [String],
-    /// How many checks share the level of all.
+    /// The number of checks that share the level of significance.
     checks: usize,
     rows: [u64; 2],
 }
@@ -88,13 +88,13 @@ impl<'a> From<&'a ChangeValue> for Side<'a> {
 }
 
 impl DriftArgs {
-    /// Opens the profile to compare with, before anything is read.
+    /// Opens the profile to compare with, before any input is read.
     pub(super) fn before(&self) -> Result<Option<Before>> {
         let Some(path) = &self.against else { return Ok(None) };
         Ok(Some(Before { profile: saved::open(path)?, name: store::name_of(path) }))
     }
 
-    /// Compares, and says what changed.
+    /// Compares the tables, and prints what changed.
     pub(super) fn run(
         &self,
         before: &Before,
@@ -158,7 +158,7 @@ fn report<'a>(drift: &'a TableDrift, before: &Before, after: &TableProfile) -> D
     }
 }
 
-/// One row for each change, for programs.
+/// Returns one row for each change, for programs.
 fn listing(drift: &TableDrift) -> Listing {
     const NAMES: [&str; 7] = ["column", "what", "value", "before", "after", "effect", "p"];
     let mut listing = Listing::named(NAMES);
@@ -218,7 +218,7 @@ fn print(drift: &TableDrift, before: &Before, name: &str, out: &Output) -> Resul
     out.detail(format_args!("{checks} checks, at most 1 % chance that any of them is wrong about a change"))
 }
 
-/// What changed, in words.
+/// Returns the changed property in words.
 fn about(change: &Change) -> String {
     match (&change.about, change.what) {
         (Some(kind), ChangeKind::Kinds) => format!("share of values that are {kind}"),
@@ -237,7 +237,7 @@ fn shortened(value: &str) -> String {
     short
 }
 
-/// Before and after, and how large the difference is.
+/// Returns the old and the new state, and the size of the difference.
 fn sides(change: &Change) -> String {
     let shown = |value: &ChangeValue| match value {
         ChangeValue::Number(number) => output::number(*number),

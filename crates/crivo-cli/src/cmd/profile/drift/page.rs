@@ -1,4 +1,4 @@
-//! Drift as a page: both tables side by side.
+//! The page of the changes, with both tables side by side.
 
 use crivo::profile::drift::{ChangeValue, ColumnDrift, TableDrift};
 use crivo::profile::{TableColumn, TableProfile};
@@ -9,12 +9,12 @@ use super::{Before, about};
 
 /// The number of columns with pictures; all columns are in the list.
 const MOST_CARDS: usize = 100;
-/// The number of points drawn of a distribution: more would look the same.
+/// The number of points of a distribution; more would look the same.
 const POINTS: usize = 100;
 /// The number of frequent values that are drawn.
 const FREQUENT: usize = 10;
 
-/// The document.
+/// Returns the page.
 pub(super) fn page(drift: &TableDrift, before: &Before, (after, name): (&TableProfile, &str)) -> String {
     let changed: Vec<&ColumnDrift> =
         drift.columns.iter().filter(|column| !column.changes.is_empty()).collect();
@@ -113,7 +113,7 @@ fn card(drift: &ColumnDrift, at: usize, before: &TableProfile, after: &TableProf
     }
 }
 
-/// Both distribution functions in one picture.
+/// Shows both distribution functions in one picture.
 fn distributions(old: &TableColumn, new: &TableColumn) -> Markup {
     let curve = |column: &TableColumn| {
         let ranks = column.ranks();

@@ -1,4 +1,4 @@
-//! Everything about one column, in pictures where a picture says more.
+//! The card of one column, with pictures where they say more than numbers.
 
 use crivo_page::{Axis, Bar, Bars, Plot, Series, Strip, number, text};
 use maud::{Markup, html};
@@ -9,12 +9,12 @@ use super::super::report::{
 use super::show;
 use crate::output::Interval;
 
-/// The most points of a curve that are drawn: more look the same.
+/// The most points of a curve that are drawn; more would look the same.
 const POINTS: usize = 20;
 /// The most values of the sample that are shown.
 const SAMPLE: usize = 12;
 
-/// The card of a column.
+/// Returns the card of a column.
 pub(super) fn card(column: &ColumnReport, number: usize, id: &str, rows: u64) -> Markup {
     let heading = format!("{id}-name");
     html! {
@@ -30,7 +30,7 @@ pub(super) fn card(column: &ColumnReport, number: usize, id: &str, rows: u64) ->
                 (histogram(column))
                 (frequent(column))
                 (quantiles(column))
-                // The growth of a category is flat from its first rows on.
+                // The growth of a column of categories is flat from its first rows on.
                 @if !is_category(column) { (growth(column)) }
                 (patterns(column))
                 div.contents { (composition(column, rows)) (sample(column)) }
@@ -39,7 +39,7 @@ pub(super) fn card(column: &ColumnReport, number: usize, id: &str, rows: u64) ->
     }
 }
 
-/// A column of at most this many different values is one of categories.
+/// The most different values of a column of categories.
 const CATEGORIES: f64 = 64.0;
 
 fn is_category(column: &ColumnReport) -> bool {
@@ -55,7 +55,7 @@ fn changed(change: &TypeChange) -> Markup {
     }
 }
 
-/// Numbers that need no picture.
+/// Shows the numbers that need no picture.
 fn facts(column: &ColumnReport, rows: u64) -> Markup {
     let length = &column.length;
     html! {
@@ -96,7 +96,7 @@ fn facts(column: &ColumnReport, rows: u64) -> Markup {
     }
 }
 
-/// How many numbers are outside of the fences, which are told.
+/// Shows how many numbers are outside the fences, and the fences.
 fn outside(outliers: &OutlierReport) -> Markup {
     let OutlierReport { lower_fence, upper_fence, below, above } = outliers;
     html! {
@@ -111,7 +111,7 @@ fn outside(outliers: &OutlierReport) -> Markup {
     }
 }
 
-/// The formats of days, their range and what is missing between.
+/// Shows the formats of days, their range, and the missing days.
 fn days(dates: &DatesReport) -> Markup {
     let formats: Vec<&str> = dates.formats.iter().map(|format| format.format).collect();
     html! {
@@ -139,7 +139,7 @@ fn fact(what: &str, value: &Markup) -> Markup {
     html! { div { dt { (what) } dd { (value) } } }
 }
 
-/// The numbers in bars of equal width.
+/// Shows the numbers in bars of equal width.
 fn histogram(column: &ColumnReport) -> Markup {
     let Some(HistogramReport { bars, below, above }) = &column.histogram else { return html! {} };
     let (Some(first), Some(last)) = (bars.first(), bars.last()) else { return html! {} };
@@ -172,7 +172,7 @@ fn histogram(column: &ColumnReport) -> Markup {
     }
 }
 
-/// What texts look like.
+/// Shows the patterns of texts.
 fn patterns(column: &ColumnReport) -> Markup {
     let Some(first) = column.patterns.first() else { return html! {} };
     let description =
@@ -185,7 +185,7 @@ fn patterns(column: &ColumnReport) -> Markup {
     html! { div data-picture="patterns" { (bars.percent().out_of(1.0).figure()) } }
 }
 
-/// The most frequent values, unless none is frequent.
+/// Shows the most frequent values, unless no value is frequent.
 fn frequent(column: &ColumnReport) -> Markup {
     let is_frequent = column.top.iter().any(|one| one.count.lower > 1.0);
     let Some(first) = column.top.first().filter(|_| is_frequent) else { return nothing_frequent(column) };
@@ -202,7 +202,7 @@ fn frequent(column: &ColumnReport) -> Markup {
     html! { div data-picture="top" { (bars.figure()) } }
 }
 
-/// What is known where no value stands out: how often the most frequent one can have come.
+/// Shows an upper bound on the count of the most frequent value, if no value stands out.
 fn nothing_frequent(column: &ColumnReport) -> Markup {
     let listed = column.top.iter().map(|one| one.count.upper).fold(0.0, f64::max);
     let most = listed.max(column.others_at_most as f64);
@@ -220,7 +220,7 @@ fn nothing_frequent(column: &ColumnReport) -> Markup {
     }
 }
 
-/// Values in order: the value below which each share of the rows lies.
+/// Shows the quantiles: for each share of the rows, the value below which it lies.
 fn quantiles(column: &ColumnReport) -> Markup {
     let Some(Quantiles { p01, p25, p50, p75, p99 }) = &column.quantiles else { return html! {} };
     let inner = [(0.01, p01), (0.25, p25), (0.5, p50), (0.75, p75), (0.99, p99)];
@@ -234,7 +234,8 @@ fn quantiles(column: &ColumnReport) -> Markup {
         bounds.push((max, max));
     }
     let (low, high) = (points[0].1, points[points.len() - 1].1);
-    // Amounts of money or bytes: most would lie flat on the axis.
+    // Amounts of money or bytes often span a wide range. Most of a linear curve would lie on the
+    // axis.
     let wide = low > 0.0 && high / low > 100.0;
     let description = format!(
         "Half of the numbers are at most {}; 98 % of them lie between {} and {}.",
@@ -249,13 +250,13 @@ fn quantiles(column: &ColumnReport) -> Markup {
     html! { div data-picture="quantiles" { (plot.figure()) } }
 }
 
-/// How the number of different values grew while rows were read.
+/// Shows how the number of different values grew with the rows.
 fn growth(column: &ColumnReport) -> Markup {
     let all = &column.growth;
     if all.len() < 2 {
         return html! {};
     }
-    // The last one is always there.
+    // The last point is always drawn.
     let every = all.len().div_ceil(POINTS);
     let skipped = (all.len() - 1) % every;
     let points: Vec<&GrowthPoint> = all.iter().skip(skipped).step_by(every).collect();
@@ -273,7 +274,7 @@ fn growth(column: &ColumnReport) -> Markup {
     html! { div data-picture="growth" { (plot.figure()) } }
 }
 
-/// What the rows hold.
+/// Shows the shares of empty rows and of kinds of values.
 fn composition(column: &ColumnReport, rows: u64) -> Markup {
     if rows == 0 {
         return html! {};

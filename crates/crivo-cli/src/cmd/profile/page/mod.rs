@@ -1,9 +1,9 @@
-//! The report as a page: a picture one would rather look at than read.
+//! The report as a page with pictures.
 //!
-//! An overview of all columns that sorts and searches, then a card for each. The page is a view of
-//! the report and knows nothing else: every number on it stands beside the name of its field
-//! (`data-field`) with the value in full (`data-value`), which is how the tests compare it with
-//! `--json`. Only what a picture can do better than a table is drawn.
+//! The page has an overview of all columns that can be sorted and searched, and a card for each. It
+//! is a view of the report and has no other data. Every number on it has the name of its field
+//! (`data-field`) and the full value (`data-value`), so that tests can compare it with `--json`.
+//! Only data that a picture shows better than a table are drawn.
 
 mod card;
 mod relations;
@@ -15,11 +15,11 @@ use maud::{Markup, html};
 use super::report::{ColumnReport, Join, ProfileReport, TableReport};
 use crate::output;
 
-/// The most columns that have a card with plots; a page of more takes long to open. All are in the
-/// overview.
+/// The most columns that have a card with plots, because a page with more takes long to open. All
+/// columns are in the overview.
 const MOST_CARDS: usize = 300;
 
-/// The document.
+/// Returns the page.
 pub(crate) fn page(report: &ProfileReport) -> String {
     let title = match report.tables.as_slice() {
         [table] => table.name.clone(),
@@ -43,7 +43,7 @@ pub(crate) fn page(report: &ProfileReport) -> String {
         .to_html()
 }
 
-/// How much was read.
+/// Returns the number of bytes read.
 fn lead(tables: &[TableReport]) -> String {
     let sum = |of: fn(&TableReport) -> u64| tables.iter().map(of).sum::<u64>();
     let bad = sum(|table| table.bad);
@@ -76,7 +76,7 @@ fn section(table: &TableReport, index: usize, named: bool) -> Markup {
     }
 }
 
-/// The table at a glance.
+/// Shows the main numbers of the table.
 fn tiles(table: &TableReport, id: impl Fn(usize) -> String) -> Markup {
     let cells = table.rows.saturating_mul(table.columns.len() as u64);
     let empty: u64 = table.columns.iter().map(|column| column.empty).sum();
@@ -102,7 +102,7 @@ fn tile(what: &str, value: &Markup) -> Markup {
     html! { li { strong { (value) } " " (what) } }
 }
 
-/// One row a column.
+/// Shows one row for each column.
 fn overview(table: &TableReport, id: impl Fn(usize) -> String) -> Markup {
     let view = Table::new(format!("Columns of {}", text::shorten(&table.name, 80)))
         .column(Column::text("column"))
@@ -156,7 +156,7 @@ fn cells(column: &ColumnReport, card: Option<&str>, rows: u64) -> [Cell; 8] {
     ]
 }
 
-/// Which columns of different tables hold each other's values.
+/// Shows the columns of different tables that have values in common.
 fn joins(report: &ProfileReport) -> Markup {
     let view = Table::new("Columns that could join")
         .column(Column::text("column"))

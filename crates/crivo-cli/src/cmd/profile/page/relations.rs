@@ -1,4 +1,4 @@
-//! Which columns of a table go together.
+//! Shows the columns of a table that depend on each other.
 
 use crivo_page::{Cell, Column, Table, number, text};
 use maud::{Markup, html};
@@ -10,7 +10,7 @@ use crate::output::Interval;
 /// The most pairs that are listed.
 const MOST: usize = 30;
 
-/// Dependencies and correlations; nothing if there are none.
+/// Shows dependencies and correlations, or nothing if there are none.
 pub(super) fn section(table: &TableReport) -> Markup {
     let left_out = table.not_compared.numbers + table.not_compared.few_values;
     html! {
@@ -69,7 +69,7 @@ fn correlations(table: &TableReport) -> Markup {
     table.correlations.iter().take(MOST).fold(view, row).markup()
 }
 
-/// A correlation with its bounds, if it has some.
+/// Shows a correlation with its bounds, unless it is exact.
 fn coefficient(field: &str, found: &Interval) -> Markup {
     html! {
         span data-field=(field) data-value=(number::exact(found.value)) data-lower=(number::exact(found.lower))

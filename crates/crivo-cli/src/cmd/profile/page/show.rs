@@ -1,4 +1,4 @@
-//! How the page writes a value of the report: for eyes, and in full beside it.
+//! Shows values of the report on the page: rounded for people, and in full in an attribute.
 
 use crivo_page::{Cell, number, text};
 use maud::{Markup, html};
@@ -8,21 +8,21 @@ use crate::output::Interval;
 
 /// Texts longer than this are cut.
 const WIDEST: usize = 32;
-/// What is told of a text at most, where there is room.
+/// The most that is shown of a text where there is room.
 const LONGEST: usize = 400;
 
-/// How much of a whole.
+/// Returns a part as a share of the whole.
 pub(in crate::cmd) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// A name from the file, cut in the middle if it is long, because names begin alike; one that is
-/// empty is said to be.
+/// Shows a name from the file. A long name is cut in the middle, because names often begin alike.
+/// An empty name is marked as such.
 pub(in crate::cmd) fn name(name: &str) -> Markup {
     cut(name, &text::shorten_middle(name, 40))
 }
 
-/// A name with the room that a heading has.
+/// Shows a name with the room of a heading.
 pub(in crate::cmd) fn heading(name: &str) -> Markup {
     value(name, LONGEST)
 }
@@ -40,17 +40,17 @@ fn cut(value: &str, shown: &str) -> Markup {
     html! { bdi title=[hint] { (shown) } }
 }
 
-/// A count.
+/// Shows a count.
 pub(in crate::cmd) fn count(field: &str, value: u64) -> Markup {
     html! { span data-field=(field) data-value=(value) { (number::whole(value)) } }
 }
 
-/// A number that is known exactly.
+/// Shows a number that is known exactly.
 pub(in crate::cmd) fn number(field: &str, value: f64) -> Markup {
     html! { span data-field=(field) data-value=(number::exact(value)) { (number::grouped(value)) } }
 }
 
-/// A number with its bounds: `1 702 788 ± 0.8 %`.
+/// Shows a number with its bounds: `1 702 788 ± 0.8 %`.
 pub(in crate::cmd) fn interval(field: &str, interval: &Interval) -> Markup {
     let Interval { value, lower, upper, .. } = *interval;
     let exact = lower == upper;
@@ -66,7 +66,7 @@ pub(in crate::cmd) fn interval(field: &str, interval: &Interval) -> Markup {
     )
 }
 
-/// A share with its bounds: `12 % (11 % to 13 %)`.
+/// Shows a share with its bounds: `12 % (11 % to 13 %)`.
 pub(in crate::cmd) fn share_interval(field: &str, interval: &Interval) -> Markup {
     let Interval { value, lower, upper, .. } = *interval;
     marked(
@@ -86,7 +86,7 @@ fn marked(field: &str, interval: &Interval, shown: &Markup) -> Markup {
     }
 }
 
-/// A least or greatest value.
+/// Shows a least or greatest value.
 pub(super) fn scalar(field: &str, scalar: &Scalar) -> Markup {
     match scalar {
         Scalar::Integer(integer) => {
@@ -97,10 +97,10 @@ pub(super) fn scalar(field: &str, scalar: &Scalar) -> Markup {
     }
 }
 
-/// The same as a cell that sorts; texts have no place among numbers.
+/// Returns a least or greatest value as a cell that can be sorted. Texts have no sort value.
 pub(super) fn scalar_cell(field: &str, value: Option<&Scalar>) -> Cell {
     let Some(value) = value else { return Cell::empty() };
-    // Numbers have the room they need; a text is cut, so that the columns beside it stay in sight.
+    // Numbers get the room they need. A text is cut, so that the columns beside it stay visible.
     let cell = match value {
         Scalar::Text(content) => {
             Cell::markup(html! { span data-field=(field) { (self::value(content, 16)) } })

@@ -1,12 +1,12 @@
-// This file is long because each kind of column has lines of its own.
+// This file is long because each kind of column has its own lines.
 
-//! A profile on a terminal: a line for each column where there is room, a few lines where there is
-//! not.
+//! A profile on a terminal: one line for each column if the terminal is wide enough, and a few
+//! lines otherwise.
 //!
-//! What is not exact says so with ±. What has no room in the line of a column, and what only some
-//! columns have, stands in a second line below it ([`second_line`]). What a person should look at
-//! twice comes below the table: columns that change their type, near-duplicates, columns that go
-//! together, columns that could join.
+//! Values that are not exact are marked with ±. Facts that do not fit into the line of a column,
+//! and facts that only some columns have, are in a second line below it ([`second_line`]). Facts
+//! that need attention follow below the table: columns that change their type, near-duplicates,
+//! columns that depend on each other, and columns that could join.
 
 mod second_line;
 
@@ -19,17 +19,17 @@ use super::report::{ColumnName, ColumnReport, Join, ProfileReport, Quantiles, Sc
 use super::separators::is_grouped;
 use crate::output::{self, Cell, FAINT, Interval, Listing, Output, STRONG, harmless};
 
-/// Shorter lines get one block a column.
+/// The narrowest terminal with one line for each column. Narrower ones get a block for each column.
 const LEAST_TABLE: usize = 64;
 const GAP: usize = 2;
-/// A list of frequent values that is shorter is not worth its room.
+/// The narrowest useful list of frequent values.
 const LEAST_TOP: usize = 18;
-/// More room than this for frequent values is better given to names that need it.
+/// The usual width of frequent values. Further room goes to names that need it.
 const USUAL_TOP: usize = 40;
 /// The most undecided pairs of columns that are named.
 const UNDECIDED: usize = 3;
 
-/// Prints the report for lines of a number of characters.
+/// Prints the report on lines of at most `width` characters.
 pub(super) fn print(report: &ProfileReport, width: usize, out: &Output) -> Result<()> {
     let mut text = String::new();
     for (at, table) in report.tables.iter().enumerate() {
@@ -58,7 +58,7 @@ pub(super) fn print(report: &ProfileReport, width: usize, out: &Output) -> Resul
     out.styled(&text)
 }
 
-/// One row for each column of each table, for programs.
+/// Returns one row for each column of each table, for programs.
 pub(super) fn listing(report: &ProfileReport) -> Listing {
     let mut listing = Listing::default();
     let scalar = |value: &Option<Scalar>| match value {
@@ -114,7 +114,7 @@ fn heading(text: &mut String, table: &TableReport, width: usize) -> Result<()> {
 
 // ---- one line a column ----
 
-/// A column of the printed table: its title, what is in it, and whether numbers stand flush right.
+/// A column of the printed table: its title, its cells, and whether it is aligned right.
 struct Printed {
     title: &'static str,
     cells: Vec<String>,
@@ -145,7 +145,7 @@ impl Printed {
     }
 }
 
-/// The names of the columns, in a number of places.
+/// Returns the names of the columns, cut to a width.
 fn names(table: &TableReport, widest: usize) -> Printed {
     let cells = table.columns.iter().map(|column| cut_middle(&column.name, widest)).collect();
     Printed { title: "column", cells, right: false, widest }
@@ -164,14 +164,14 @@ fn lines(text: &mut String, table: &TableReport, width: usize) -> Result<()> {
         Printed::new("median", 20, true, table, |column| median(column).unwrap_or_default()),
     ];
     let taken = |printed: &[Printed]| printed.iter().map(|column| column.width() + GAP).sum::<usize>();
-    // The median, then the range, go into the second line as long as the frequent values have no
+    // The median and then the range move to the second line, until the frequent values have enough
     // room.
     while printed.len() > 4 && taken(&printed) + LEAST_TOP > width {
         printed.pop();
     }
     let below: Vec<Vec<String>> =
         table.columns.iter().map(|column| second_line::of(column, printed.len(), width - 4)).collect();
-    // Names that are cut get what is left when the frequent values have some room.
+    // Names that are cut get the room that remains after the usual width of the frequent values.
     let spare = width.saturating_sub(taken(&printed) + USUAL_TOP);
     printed[0] = names(table, printed[0].widest + spare);
     let room = width.saturating_sub(taken(&printed));
@@ -255,8 +255,8 @@ fn different(column: &ColumnReport) -> String {
     }
 }
 
-/// The least and the greatest value, with all digits; marked as rounded where there is no room for
-/// them.
+/// Returns the least and the greatest value with all digits. If they do not fit, they are rounded
+/// and marked as such.
 fn range(column: &ColumnReport, widest: usize) -> Option<String> {
     let (least, greatest) = (column.min.as_ref()?, column.max.as_ref()?);
     let both = |shown: fn(&Scalar) -> String| {
@@ -289,7 +289,7 @@ fn median(column: &ColumnReport) -> Option<String> {
     Some(output::estimate(column.quantiles.as_ref()?.p50.estimate()))
 }
 
-/// As many frequent values as fit, of those that certainly come more than once.
+/// Returns as many frequent values as fit, of those that certainly occur more than once.
 fn frequent(column: &ColumnReport, room: usize) -> String {
     let mut text = String::new();
     for frequent in column.top.iter().filter(|frequent| frequent.count.lower > 1.0) {
@@ -304,7 +304,7 @@ fn frequent(column: &ColumnReport, room: usize) -> String {
     text
 }
 
-/// A share of all in percent, with its error in points of it where there is one.
+/// Returns a share in percent, with its error in percentage points unless it is exact.
 fn share(count: Interval, of: u64) -> String {
     let percent = |count: f64| 100.0 * count / of.max(1) as f64;
     let error = percent((count.upper - count.value).max(count.value - count.lower));
@@ -335,7 +335,7 @@ fn notes(column: &ColumnReport) -> Vec<String> {
         notes
             .push(format!("{name}: {numbers} {are} infinite, NaN or too large, and in no figure of numbers"));
     }
-    // Bounds that are as wide as this say nothing.
+    // Bounds as wide as this give no information.
     let is_told = |near: &Interval| near.value > 0.0 && near.upper - near.lower < 0.9;
     if let Some(near) = column.near_duplicates.filter(is_told) {
         let percent = |share: f64| (100.0 * share).round();
@@ -354,7 +354,7 @@ fn notes(column: &ColumnReport) -> Vec<String> {
     notes
 }
 
-/// A column, and whether it is a key.
+/// Returns a column, and whether it is a key.
 fn side(name: &ColumnName) -> String {
     let key = match (name.key, name.is_certain_key) {
         (true, true) => " (key)",
@@ -364,7 +364,7 @@ fn side(name: &ColumnName) -> String {
     format!("{} of {}{key}", name.column, name.file)
 }
 
-/// The number of undecided pairs, and the first of them.
+/// Returns the number of undecided pairs, and the first of them.
 fn undecided(report: &ProfileReport) -> Option<String> {
     let count = report.undecided;
     let named: Vec<String> = report
@@ -403,7 +403,7 @@ fn join(join: &Join) -> String {
     )
 }
 
-/// Sentences, each on lines of its own.
+/// Appends sentences as a list, broken into lines.
 fn list(text: &mut String, sentences: &[String], width: usize) -> Result<()> {
     if !sentences.is_empty() {
         text.push('\n');
@@ -429,7 +429,7 @@ fn width_of(text: &str) -> usize {
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
 }
 
-/// The text without control characters, cut to a number of places.
+/// Returns the text without control characters, cut to a width.
 fn cut(text: &str, width: usize) -> String {
     let text = harmless(text);
     if width_of(&text) <= width {
@@ -448,7 +448,8 @@ fn cut(text: &str, width: usize) -> String {
     shown
 }
 
-/// The same, cut in the middle: names that begin alike differ at their ends.
+/// Returns the text without control characters, cut in the middle, because names that begin alike
+/// differ at their ends.
 fn cut_middle(text: &str, width: usize) -> String {
     let text = harmless(text);
     if width_of(&text) <= width {

@@ -1,22 +1,21 @@
-//! The lines below that of a column: what has no place in the table, or what only some columns
-//! have.
+//! The lines below that of a column, for facts that do not fit into the table or that only some
+//! columns have.
 
 use super::super::report::{ColumnReport, CorrelationReport, DependencyReport, TableReport};
 use super::{cut, median, range, share, width_of};
 use crate::output::{self, Interval};
 
-/// How many of the first columns of the table stand in every line; range and median come after
-/// them.
+/// The number of table columns that are always printed. Range and median come after them.
 const ALWAYS: usize = 4;
 /// The most pairs of columns that are named below the table.
 const RELATIONS: usize = 8;
 
-/// Different values up to which a column is shown by its most frequent ones, and not by what they
-/// look like.
+/// The most different values at which a column is shown by its most frequent values instead of its
+/// patterns.
 const FEW: f64 = 16.0;
 
-/// The lines, none if there is nothing more to say. `printed` says how many columns the line above
-/// has.
+/// Returns the lines below that of a column, none if there are no further facts. `printed` is the
+/// number of table columns in the line above.
 pub(super) fn of(column: &ColumnReport, printed: usize, width: usize) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     if printed <= ALWAYS {
@@ -39,7 +38,7 @@ pub(super) fn of(column: &ColumnReport, printed: usize, width: usize) -> Vec<Str
     lines.iter().map(|line| cut(line, width)).collect()
 }
 
-/// What is told of a column beyond the table, the most telling first.
+/// Returns the facts of a column that are not in the table, the most informative first.
 pub(super) fn facts(column: &ColumnReport) -> Vec<String> {
     let mut facts = Vec::new();
     if let (Some(mean), Some(deviation)) = (column.mean, column.standard_deviation) {
@@ -57,7 +56,7 @@ pub(super) fn facts(column: &ColumnReport) -> Vec<String> {
     }
     facts.extend(column.skew.filter(|skew| skew.abs() >= 0.05).map(|skew| format!("skew {skew:.1}")));
     facts.extend(dates(column));
-    // A pattern is worth its room if it says of many values what they look like.
+    // A pattern is worth its room if many values have it.
     let is_told = column.distinct.value > FEW && column.dates.is_none();
     if let Some(first) = column.patterns.first().filter(|first| is_told && first.share.value >= 0.3) {
         let shown = cut(&first.pattern, 32);
@@ -66,14 +65,14 @@ pub(super) fn facts(column: &ColumnReport) -> Vec<String> {
     facts
 }
 
-/// The days of a column: range, formats, and what is missing.
+/// Returns the facts about days in a column: range, formats, and missing days.
 fn dates(column: &ColumnReport) -> Vec<String> {
     let Some(dates) = &column.dates else { return Vec::new() };
     let formats: Vec<&str> = dates.formats.iter().map(|format| format.format).collect();
     let is_iso = formats == ["YYYY-MM-DD"];
     let mut parts: Vec<String> = Vec::new();
     match (&dates.from, &dates.to) {
-        // Those of ISO 8601 are in the order of texts, so that the range says it.
+        // Days in ISO 8601 sort like texts, so the range of values already shows them.
         (Some(_), Some(_)) if is_iso => {}
         (Some(from), Some(to)) => {
             parts.push(format!("days {from} … {to}"));
@@ -100,7 +99,7 @@ fn dates(column: &ColumnReport) -> Vec<String> {
     parts
 }
 
-/// Which columns go together, each in a sentence; the strongest only.
+/// Returns sentences about columns that depend on each other, the strongest only.
 pub(super) fn relations(table: &TableReport) -> Vec<String> {
     let strong = |one: &&CorrelationReport| one.rank_correlation.value.abs() >= 0.5;
     let correlations: Vec<&CorrelationReport> = table.correlations.iter().filter(strong).collect();
@@ -141,7 +140,7 @@ fn correlation(found: &CorrelationReport) -> String {
     format!("{left} and {right} go {direction}: rank correlation {ranks}{pearson}")
 }
 
-/// A correlation with its error, if it has one.
+/// Returns a correlation with its error, unless it is exact.
 fn coefficient(found: &Interval) -> String {
     let value = found.value;
     let error = (found.upper - value).max(value - found.lower);

@@ -1,4 +1,4 @@
-//! `crivo set build --interchange`: a filter as the bytes of Apache DataSketches.
+//! `crivo set build --interchange`: writes a filter in the format of Apache DataSketches.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `crivo set build`: the values of a field as a filter.
+//! `crivo set build`: builds a filter of the values of a field.
 
 mod interchange;
 mod parquet;
@@ -22,7 +22,7 @@ use crate::window::{self, WindowArgs};
 
 pub(crate) use self::parquet::column_filters;
 
-/// One in a hundred of absent keys is taken for a member.
+/// The default false-positive rate: one in a hundred absent keys is taken for a member.
 pub(crate) const DEFAULT_RATE: f64 = 0.01;
 
 /// Make a filter of the values of a field, or of the lines
@@ -147,8 +147,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the filter to fill: the one to go on with, or an empty one of the sizes that were asked
-/// for.
+/// Returns the filter to fill: the one to continue, or an empty one of the requested sizes.
 fn begin(args: &Args, pass: &Pass, before: Option<Continued>, out: &Output) -> Result<Filter> {
     if let Some(mut before) = before {
         let name = &before.name;
@@ -173,7 +172,7 @@ fn begin(args: &Args, pass: &Pass, before: Option<Continued>, out: &Output) -> R
     new_filter(&args.how, items, scheme)
 }
 
-/// Refuses what a filter of a finished set cannot do.
+/// Refuses options that a static filter cannot support.
 fn check_static(args: &Args, before: Option<&Continued>) -> Result<()> {
     if let Some(before) = before {
         bail!("--static: {} is there, and a static filter cannot be added to: write it with -o", before.name);
@@ -189,7 +188,7 @@ fn check_static(args: &Args, before: Option<&Continued>) -> Result<()> {
     Ok(())
 }
 
-/// Collects the hashes of all different values, and builds the filter of a finished set from them.
+/// Collects the hashes of all different values, and builds a static filter from them.
 fn build_static(args: &Args, pass: &Pass, out: &Output) -> Result<Filter> {
     let scheme = args.keys.scheme()?;
     pass.require_keys(scheme)?;
@@ -197,7 +196,7 @@ fn build_static(args: &Args, pass: &Pass, out: &Output) -> Result<Filter> {
     Filter::of(BinaryFuse::of_hashes(&values.hashes(), scheme)?, "the new filter")
 }
 
-/// A ring of filters instead of one: a value is forgotten when the window has passed it.
+/// Builds a ring of filters, from which a value is removed when the window has passed it.
 fn build_in_window(args: &Args, pass: &mut Pass, before: Option<Continued>, out: &Output) -> Outcome {
     if args.how.counting.is_some() {
         bail!("--counting: values leave the set with their pane, and need not be counted to be removed");
@@ -238,7 +237,7 @@ fn build_in_window(args: &Args, pass: &mut Pass, before: Option<Continued>, out:
     Ok(ExitCode::SUCCESS)
 }
 
-/// Makes sure that a filter has the sizes that were asked for, if any were.
+/// Makes sure that a filter has the requested sizes, if any were requested.
 fn require_same_sizes(how: &FilterOptions, before: &Continued) -> Result<()> {
     if how.items.is_none() && how.fpr.is_none() && !how.blocked && how.counting.is_none() {
         return Ok(());
@@ -248,7 +247,7 @@ fn require_same_sizes(how: &FilterOptions, before: &Continued) -> Result<()> {
     before.require_same_sizes(new_filter(how, items, before.sketch.scheme())?.sketch())
 }
 
-/// How many different values the input has, at most.
+/// Returns an upper bound on the number of different values in the input.
 pub(crate) fn count_items(pass: &Pass, scheme: KeyScheme, out: &Output) -> Result<u64> {
     if !pass.input.is_rereadable() {
         bail!(
@@ -275,8 +274,8 @@ fn new_filter(how: &FilterOptions, items: u64, scheme: KeyScheme) -> Result<Filt
     Filter::of(filter.context("--items and --fpr")?, "the new filter")
 }
 
-/// Adds every row. Threads begin with what is there already, which a set does not notice; one that
-/// counts would, so it is filled by one thread.
+/// Adds every row. Each thread begins with a copy of `start`, which does not change a set. A
+/// counting filter would count `start` several times, so it is filled by one thread.
 fn fill(pass: &mut Pass, start: Filter, out: &Output) -> Result<Filter> {
     if start.counts() && !start.sketch().is_empty() {
         pass.threads = 1;

@@ -1,5 +1,5 @@
-//! `crivo set build --parquet-filter`: a table as a Parquet file that has filters of its columns
-//! inside.
+//! `crivo set build --parquet-filter`: writes a table as a Parquet file with filters of its
+//! columns.
 
 use std::process::ExitCode;
 
@@ -34,7 +34,7 @@ pub(super) fn run(args: &Args, mut pass: Pass, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the filters that columns of a written Parquet file get.
+/// Returns the settings of column filters in a written Parquet file.
 pub(crate) fn column_filters(columns: &str, rate: Option<f64>) -> Result<ColumnFilters> {
     let rate = rate.unwrap_or(DEFAULT_RATE);
     if !(rate > 0.0 && rate < 1.0) {

@@ -1,8 +1,8 @@
-//! What kind of value is a text, and which number is it?
+//! Finds the kind of a text, and its number if it is one.
 //!
-//! One look at the bytes decides, without an allocation. Numbers of up to 19 digits, which is
-//! nearly all of them, are put together here; the rest goes to the standard library. Both round to
-//! the nearest float, so it is the same number everywhere.
+//! One pass over the bytes decides, without an allocation. Numbers of up to 19 digits, which nearly
+//! all are, are computed here. The standard library parses all others. Both round to the nearest
+//! float, so the number is the same everywhere.
 
 #[cfg(test)]
 mod tests;
@@ -10,20 +10,20 @@ mod tests;
 use super::facts::start_of;
 use crate::keys::calendar::day_of_short_year;
 
-/// What a single value is.
+/// The kind of a single value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(usize)]
 pub enum Kind {
-    /// `true` or `false`, in small letters, capitals or with a capital first.
+    /// `true` or `false`, in lower case, in upper case or with a capital first letter.
     Boolean = 0,
-    /// Decimal digits, with a sign or without.
+    /// Decimal digits, with or without a sign.
     Integer = 1,
-    /// A decimal number with a point or an exponent; an infinity or NaN by its name.
+    /// A decimal number with a point or an exponent, or an infinity or NaN by its name.
     Float = 2,
-    /// A day of ISO 8601: `2024-01-31`.
+    /// A date of ISO 8601: `2024-01-31`.
     Date = 3,
-    /// A day and a time of ISO 8601: `2024-01-31T23:59:59`, with a space for the T, a fraction and
-    /// a zone if there are.
+    /// A date and a time of ISO 8601: `2024-01-31T23:59:59`. A space may replace the T, and a
+    /// fraction and a zone are optional.
     Timestamp = 4,
     /// Anything else.
     Text = 5,
@@ -34,7 +34,7 @@ impl Kind {
     pub const ALL: [Self; 6] =
         [Self::Boolean, Self::Integer, Self::Float, Self::Date, Self::Timestamp, Self::Text];
 
-    /// What a text is.
+    /// Returns the kind of a text.
     ///
     /// ```
     /// use crivo::profile::Kind;
@@ -44,7 +44,7 @@ impl Kind {
         parse(text, start_of(text)).kind()
     }
 
-    /// The name in small letters.
+    /// Returns the name in lower case.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Boolean => "boolean",
@@ -61,12 +61,12 @@ impl Kind {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::profile) enum Parsed {
     Integer(i64),
-    /// A whole number beyond 64 bits, by the float that is nearest.
+    /// A whole number beyond 64 bits, as the nearest float.
     LargeInteger(f64),
     Float(f64),
-    /// A day, counted from 1970-01-01.
+    /// A date, as the number of days since 1970-01-01.
     Date(i32),
-    /// A moment, by its day.
+    /// A timestamp, by its date.
     Timestamp(i32),
     Boolean,
     Text,
@@ -96,19 +96,19 @@ impl Parsed {
     }
 }
 
-/// Returns the finite number that a text is, if it is one.
+/// Returns the number that a text represents, if it is a finite number.
 pub(crate) fn number_of(text: &[u8]) -> Option<f64> {
     parse(text, start_of(text)).number().filter(|number| number.is_finite())
 }
 
-/// What a text is, given its [start](super::facts::start_of) too.
+/// Parses a text, given also its [start](super::facts::start_of).
 #[inline]
 pub(super) fn parse(text: &[u8], start: u64) -> Parsed {
     if let Some(integer) = short_integer(text.len(), start) {
         return Parsed::Integer(integer);
     }
     match text.first() {
-        // No number has hyphens at these places.
+        // No number has hyphens at these positions.
         Some(b'0'..=b'9') if text.get(4) == Some(&b'-') && text.get(7) == Some(&b'-') => moment(text, start),
         Some(b'0'..=b'9' | b'-' | b'+' | b'.') => parse_number(text),
         Some(b't' | b'T' | b'f' | b'F' | b'i' | b'I' | b'n' | b'N') => parse_word(text.len(), start),
@@ -116,33 +116,34 @@ pub(super) fn parse(text: &[u8], start: u64) -> Parsed {
     }
 }
 
-/// Eight digits that are 0.
+/// Eight digits 0.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// The number that one to eight digits are, all of them at once.
+/// Returns the number that one to eight digits represent. All digits are processed at once.
 #[inline]
 fn short_integer(length: usize, start: u64) -> Option<i64> {
     const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
     if length == 0 || length > 8 {
         return None;
     }
-    // The digits at the low end, with zeros before them, the first one lowest.
+    // Shift the digits to the low end, with zeros before them. Then swap the bytes, so that the
+    // first digit is the lowest byte.
     let missing = 64 - 8 * length as u32;
     let digits = (start >> missing | !(u64::MAX >> missing) & ZEROS).swap_bytes();
-    // Bytes from 0x30 to 0x39: neither subtracting the first nor adding what the last lacks reaches
+    // Digits are bytes from 0x30 to 0x39. For these, neither subtracting 0x30 nor adding 0x46 sets
     // the high bit.
     let values = digits.wrapping_sub(ZEROS);
     if (values | digits.wrapping_add(0x4646_4646_4646_4646)) & HIGH_BITS != 0 {
         return None;
     }
-    // Neighbours are joined to numbers of two digits, those to four, and those to eight.
+    // Join neighbours to numbers of two digits, these to four digits, and these to eight.
     let pairs = values * 10 + (values >> 8);
     let low = (pairs & 0x0000_00FF_0000_00FF).wrapping_mul(100 + (1_000_000 << 32));
     let high = (pairs >> 16 & 0x0000_00FF_0000_00FF).wrapping_mul(1 + (10_000 << 32));
     Some((low.wrapping_add(high) >> 32) as i64)
 }
 
-/// Words of up to eight letters are compared as the numbers that they start with.
+/// Parses a word of up to eight letters, by comparing its start as a number.
 fn parse_word(length: usize, start: u64) -> Parsed {
     const fn word(letters: [u8; 8]) -> u64 {
         u64::from_be_bytes(letters)
@@ -156,17 +157,17 @@ fn parse_word(length: usize, start: u64) -> Parsed {
     match length {
         4 if is_one_of(&TRUE) => Parsed::Boolean,
         5 if is_one_of(&FALSE) => Parsed::Boolean,
-        // Which of them does not matter: neither is a number to count with.
+        // The value itself does not matter, because neither is a finite number.
         3 if is_one_of(&SHORT) => Parsed::Float(f64::NAN),
         8 if is_one_of(&LONG) => Parsed::Float(f64::NAN),
         _ => Parsed::Text,
     }
 }
 
-/// The digits of a number, gathered up to 19 of them: as many as always fit in 64 bits.
+/// The digits of a number, of which up to 19 always fit in 64 bits.
 struct Digits {
     value: u64,
-    /// Digits from the first that is not 0 on.
+    /// The number of digits from the first one that is not 0.
     significant: u32,
     seen: bool,
 }
@@ -174,7 +175,7 @@ struct Digits {
 const MOST_DIGITS: u32 = 19;
 
 impl Digits {
-    /// Takes digits until there are none, and gives back the rest.
+    /// Reads digits until there are none left, and returns the remaining text.
     #[inline]
     fn take<'a>(&mut self, mut text: &'a [u8]) -> &'a [u8] {
         while let Some((eight, rest)) = text.split_first_chunk::<8>() {
@@ -219,7 +220,7 @@ fn parse_number(text: &[u8]) -> Parsed {
     }
 }
 
-/// An infinity, or a text: nothing else has a sign before a letter.
+/// Parses a word after a sign: an infinity, or a text.
 #[cold]
 fn parse_signed_word(unsigned: &[u8]) -> Parsed {
     match parse_word(unsigned.len(), start_of(unsigned)) {
@@ -228,7 +229,7 @@ fn parse_signed_word(unsigned: &[u8]) -> Parsed {
     }
 }
 
-/// A number of digits alone.
+/// Returns a number that consists of digits alone.
 #[inline]
 fn whole(text: &[u8], digits: &Digits, is_negative: bool) -> Parsed {
     if digits.significant <= MOST_DIGITS {
@@ -240,7 +241,7 @@ fn whole(text: &[u8], digits: &Digits, is_negative: bool) -> Parsed {
     Parsed::LargeInteger(by_library(text))
 }
 
-/// A number with a point or an exponent; the digits before them are taken.
+/// Parses a number with a point or an exponent. The digits before them are already read.
 #[inline]
 fn fraction(text: &[u8], rest: &[u8], mut digits: Digits, is_negative: bool) -> Parsed {
     let mut rest = rest;
@@ -285,7 +286,7 @@ fn fraction(text: &[u8], rest: &[u8], mut digits: Digits, is_negative: bool) -> 
 #[inline]
 fn scaled(number: u64, power: i64) -> Option<f64> {
     let places = power.unsigned_abs() as usize;
-    // Two floats that are exact have a product and a quotient that are rounded once (Clinger 1990).
+    // The product or quotient of two exact floats is rounded only once (Clinger 1990).
     if number <= 1 << 53
         && let Some(factor) = POWERS_OF_TEN.get(places)
     {
@@ -293,15 +294,15 @@ fn scaled(number: u64, power: i64) -> Option<f64> {
         return Some(if power < 0 { number / factor } else { number * factor });
     }
     let (inverse, shift) = *INVERSE_POWERS.get(places).filter(|_| power < 0)?;
-    // The inverse is cut, so that the quotient lies between the product and one that is larger by
-    // the number. If both have the same nearest float, then so has the quotient.
+    // The inverse is truncated, so the exact quotient lies between the product and the product plus
+    // the number. If both have the same nearest float, the quotient has it too.
     let least = u128::from(number) * u128::from(inverse);
     let (lower, upper) = (least as f64, (least + u128::from(number)) as f64);
     (lower == upper).then(|| lower * f64::from_bits((1023 - u64::from(shift)) << 52))
 }
 
-/// For each power of ten below 2^64 the first 64 bits of its inverse, and how many bits after the
-/// point the last of them is.
+/// For each power of ten below 2^64, the first 64 bits of its inverse, and the position after the
+/// point of the last of these bits.
 const INVERSE_POWERS: [(u64, u32); 20] = {
     let mut inverses = [(1 << 63, 63); 20];
     let (mut place, mut power) = (1, 10_u128);
@@ -314,28 +315,28 @@ const INVERSE_POWERS: [(u64, u32); 20] = {
     inverses
 };
 
-/// Those that a float holds exactly.
+/// The powers of ten that a float represents exactly.
 const POWERS_OF_TEN: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     1e19, 1e20, 1e21, 1e22,
 ];
 
-/// The nearest float to a text that is known to be a number.
+/// Returns the float nearest to a text that is known to be a number.
 #[cold]
 fn by_library(text: &[u8]) -> f64 {
     std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()).unwrap_or(f64::NAN)
 }
 
-/// Returns what a text of digits and a hyphen is: a day, a moment or neither.
+/// Parses a text of digits and a hyphen: a date, a timestamp or a text.
 #[inline]
 fn moment(text: &[u8], start: u64) -> Parsed {
-    // With the hyphens of `2024-01-` made zeros all eight are digits.
+    // With zeros in place of the hyphens of `2024-01-`, all eight are digits.
     const HYPHENS: u64 = (b'-' ^ b'0') as u64 * (1 << 24 | 1);
     let Some(((day, rest), digits)) = text.split_at_checked(10).zip(short_integer(8, start ^ HYPHENS)) else {
         return Parsed::Text;
     };
     let (tens, ones) = (day[8].wrapping_sub(b'0'), day[9].wrapping_sub(b'0'));
-    // A hyphen made a zero is one, and so is a zero that was there.
+    // Check the hyphens, because the change also turns other characters into digits, such as `/`.
     if day[4] != b'-' || day[7] != b'-' || tens > 9 || ones > 9 {
         return Parsed::Text;
     }
@@ -350,7 +351,7 @@ fn moment(text: &[u8], start: u64) -> Parsed {
     }
 }
 
-/// `23:59`, with seconds, a fraction and a zone if there are.
+/// Returns true for `23:59`, with optional seconds, fraction and zone.
 pub(crate) fn is_time(text: &[u8]) -> bool {
     let with_seconds = text.split_first_chunk::<8>();
     let rest =
@@ -386,7 +387,8 @@ pub(crate) fn is_time(text: &[u8]) -> bool {
     }
 }
 
-/// Whether the eight bytes of `23:59:59` are a time; none if they do not have that shape.
+/// Returns whether the eight bytes of `23:59:59` are a valid time, or `None` if they do not have
+/// that form.
 #[inline]
 fn is_clock(text: u64) -> Option<bool> {
     const COLONS: u64 = 0x0000_3A00_003A_0000;
@@ -400,13 +402,13 @@ fn is_clock(text: u64) -> Option<bool> {
     Some(digits / 1_000_000 <= 24 && digits / 1_000 % 1_000 <= 59 && digits % 1_000 <= 60)
 }
 
-/// Whether a text has digits where the shape has a d, and otherwise the same bytes.
+/// Returns true if a text has digits where the shape has a `d`, and otherwise the same bytes.
 fn is_shaped(text: &[u8], shape: &[u8]) -> bool {
     let fits = |(byte, shape): (&u8, &u8)| if *shape == b'd' { byte.is_ascii_digit() } else { byte == shape };
     text.len() == shape.len() && text.iter().zip(shape).all(fits)
 }
 
-/// Whether digits are a number of the range.
+/// Returns true if the digits are a number within the range.
 fn in_range(digits: &[u8], least: u32, most: u32) -> bool {
     let value = digits.iter().fold(0, |value, byte| value * 10 + u32::from(byte - b'0'));
     (least..=most).contains(&value)

@@ -147,7 +147,7 @@ fn numbers_are_those_of_the_standard_library() {
         "9223372036854775808",
         "9007199254740993",
         "0.0000001",
-        // Ties of two floats, and numbers next to them.
+        // Ties between two floats, and numbers next to them.
         "9007199254740993.0",
         "900719925474099.25",
         "900719925474099.3125",
@@ -165,7 +165,7 @@ fn numbers_are_those_of_the_standard_library() {
     assert_eq!(parse_text(b"18446744073709551616"), Parsed::LargeInteger(18_446_744_073_709_551_616.0));
 }
 
-/// A few letters of an alphabet, as the generator draws them.
+/// Draws a few letters of an alphabet.
 fn draw(alphabet: &[u8], longest: u64, generator: &mut Generator) -> String {
     let length = generator.bits() % (longest + 1);
     let letter = |_| char::from(alphabet[(generator.bits() % alphabet.len() as u64) as usize]);
