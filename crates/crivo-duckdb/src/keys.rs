@@ -1,13 +1,13 @@
-//! Which keys are in a column? docs/keys.md for DuckDB's types.
+//! The keys of a column. docs/keys.md has the rules for DuckDB's types.
 //!
-//! NULL, NaN and empty texts are no keys, as on the command line.
+//! NULL, NaN and empty texts are not keys, as on the command line.
 //!
 //! `crivo-arrow` applies the same rules to Arrow arrays. It is not used here, because DuckDB's
-//! vectors are no Arrow arrays: texts of up to 12 bytes lie inside of the vector, decimals and
-//! ENUMs have widths of their own, and Arrow has no HUGEINT. The C API v1.2.0 does not convert a
-//! vector, so each chunk of 2,048 values would be copied into arrays first. What the text of a
-//! value is, both take from `crivo::keys::text`, and the table of every type in python/tests holds
-//! them to the same bytes.
+//! vectors are not Arrow arrays: texts of up to 12 bytes are inside the vector, decimals and ENUMs
+//! have widths of their own, and Arrow has no HUGEINT. The C API v1.2.0 does not convert a vector,
+//! so each chunk of 2,048 values would be copied into arrays first. Both crates write the text of a
+//! value with `crivo::keys::text`. The table of every type in python/tests checks that they give
+//! the same bytes.
 
 use crivo::keys::text::{
     parse_integer, push_boolean, push_date, push_decimal, push_f32, push_f64, push_i64, push_time,
@@ -21,7 +21,7 @@ use crate::error::{Result, SqlError};
 /// The hashes of the keys in a column, each with its row.
 pub(crate) struct HashedRows {
     pub(crate) hashes: Vec<u64>,
-    /// The row of each hash; nothing if every row has a key.
+    /// The row of each hash, or `None` if every row has a key.
     rows: Option<Vec<u32>>,
 }
 
@@ -29,7 +29,7 @@ impl HashedRows {
     /// Hashes the keys of a column.
     ///
     /// # Errors
-    /// If a value is no key of the scheme's kind.
+    /// If a value is not a key of the scheme's kind.
     pub(crate) fn of(column: &Column<'_>, scheme: KeyScheme) -> Result<Self> {
         if let (KeyKind::Bytes, Values::Int64(values), true) =
             (scheme.kind(), column.values(), column.is_full())
@@ -46,7 +46,7 @@ impl HashedRows {
                 hashes.push(hash);
                 rows.push(row as u32);
             }
-            Err(error) => failed = Some(error),
+            Err(error) => failed = failed.take().or(Some(error)),
         })?;
         match failed {
             Some(error) => Err(error.into()),
@@ -55,14 +55,14 @@ impl HashedRows {
         }
     }
 
-    /// Returns the row of the hash at a place.
+    /// Returns the row of the hash at a position.
     #[inline]
     pub(crate) fn row(&self, place: usize) -> usize {
         self.rows.as_ref().map_or(place, |rows| rows[place] as usize)
     }
 }
 
-/// The keys of a column themselves, side by side, each with its row.
+/// The keys of a column, one after the other, each with its row.
 pub(crate) struct KeyRows {
     bytes: Vec<u8>,
     spans: Vec<Span>,
@@ -83,7 +83,7 @@ impl KeyRows {
             keys.bytes.extend_from_slice(text);
             match Span::new(start..keys.bytes.len()) {
                 Ok(span) => keys.spans.push(span),
-                Err(error) => failed = Some(error),
+                Err(error) => failed = failed.take().or(Some(error)),
             }
             keys.rows.push(row as u32);
         });
@@ -95,7 +95,7 @@ impl KeyRows {
         Ok(buffer.hash_spans_of(&self.spans, &self.bytes)?)
     }
 
-    /// Hashes the keys at some places, as a batch that a sketch takes.
+    /// Hashes the keys at some positions, as a batch for a sketch.
     pub(crate) fn batch<'a>(
         &'a self,
         places: &[u32],
@@ -108,11 +108,11 @@ impl KeyRows {
     }
 }
 
-/// Gives the key of every row that has one: its text, or an integer where the sketch has integer
-/// keys.
+/// Passes the key of every row that has one to `take`: its text, or an integer if the sketch has
+/// integer keys.
 ///
 /// # Errors
-/// If a value is no key of that kind.
+/// If a value is not a key of that kind.
 pub(crate) fn each_key(
     column: &Column<'_>,
     kind: KeyKind,
@@ -142,7 +142,7 @@ pub(crate) fn each_key(
     }
 }
 
-/// Gives the text of every row that has one.
+/// Passes the text of every row that has one to `take`.
 pub(crate) fn each_text(column: &Column<'_>, mut take: impl FnMut(usize, &[u8])) {
     let mut out = Vec::with_capacity(48);
     let mut written = |row: usize, write: &dyn Fn(&mut Vec<u8>) -> bool| {
@@ -228,7 +228,7 @@ pub(crate) fn each_text(column: &Column<'_>, mut take: impl FnMut(usize, &[u8]))
     }
 }
 
-/// Gives every row that has a value.
+/// Passes every row that has a value to `take`.
 pub(crate) fn each<T>(column: &Column<'_>, values: &[T], mut take: impl FnMut(usize, &T)) {
     for (row, value) in values.iter().enumerate() {
         if column.is_valid(row) {
@@ -237,8 +237,8 @@ pub(crate) fn each<T>(column: &Column<'_>, values: &[T], mut take: impl FnMut(us
     }
 }
 
-/// Gives the integer of every row that has one; nothing if the values are no signed integers of any
-/// width.
+/// Passes the integer of every row that has one to `take`. Does nothing for UHUGEINT, and for
+/// values that are not integers.
 pub(crate) fn each_integer(column: &Column<'_>, values: &Values<'_>, take: &mut dyn FnMut(usize, i128)) {
     match values {
         Values::Int8(values) => each(column, values, |row, &value| take(row, value.into())),

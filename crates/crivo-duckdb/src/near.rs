@@ -1,12 +1,13 @@
-//! `crivo_near_duplicates(id, text, threshold)`: which of these texts say the same?
+//! `crivo_near_duplicates(id, text, threshold)`: which of these texts are near-duplicates?
 //!
-//! An aggregate, because functions of the C API cannot read a table by its name: a group's
-//! documents are collected, and compared when all are there. `UNNEST` makes rows of the list.
+//! It is an aggregate, because functions of the C API cannot read a table by its name. The
+//! documents of a group are collected, and compared after the last one. `UNNEST` turns the
+//! resulting list into rows.
 //!
-//! A table function could read on a connection of its own only. That sees neither temporary tables
-//! nor what the transaction has changed, and would keep the database open. docs/duckdb.md makes a
-//! table function with a macro, which the user creates: DuckDB's system catalog takes none from an
-//! extension through the C API.
+//! A table function could read only on a connection of its own. Such a connection does not see
+//! temporary tables or changes of the transaction, and it would keep the database open.
+//! docs/duckdb.md makes a table function with a macro, which the user creates, because DuckDB's
+//! system catalog takes no macro from an extension through the C API.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use crate::rule::constant_double;
 
 pub(crate) struct NearDuplicates;
 
-/// The similarity from which on texts are near-duplicates where none is asked for.
+/// The least similarity of near-duplicates if the caller gives none.
 const THRESHOLD: f64 = 0.8;
 
 const INTEGER_PAIRS: Type = Type::List(&Type::Struct(&[
@@ -35,16 +36,15 @@ const TEXT_PAIRS: Type = Type::List(&Type::Struct(&[
 #[derive(Default)]
 pub(crate) struct NearState(Option<Box<Collected>>);
 
-/// The documents of a group so far.
-#[derive(Default)]
+/// The documents collected so far for a group.
 struct Collected {
     threshold: f64,
-    /// Parts that were collected apart. They are shared, because DuckDB keeps both states when it
-    /// combines two.
+    /// Parts that were collected separately. They are shared, because DuckDB keeps both states when
+    /// it combines two.
     parts: Vec<Arc<Vec<Document>>>,
 }
 
-/// The places of two documents, and their similarity.
+/// The positions of two documents, and their similarity.
 type Pair = (u32, u32, f64);
 
 #[derive(Debug, Clone)]
@@ -79,8 +79,7 @@ impl Aggregate for NearDuplicates {
             if chunk.columns() > 2 { constant_double(&chunk.column(2)?, "threshold")? } else { THRESHOLD };
         Settings { threshold, ..Settings::default() }.bands()?;
         for row in 0..chunk.rows() {
-            let collected = states.of_row(row).0.get_or_insert_default();
-            collected.threshold = threshold;
+            let collected = states.of_row(row).collected(threshold)?;
             if texts.is_valid(row) {
                 let id = id_of(&ids, row)?;
                 collected.push(Document { id, text: texts.strings()[row].bytes().into() });
@@ -91,8 +90,7 @@ impl Aggregate for NearDuplicates {
 
     fn combine(source: &NearState, target: &mut NearState) -> Result<()> {
         if let Some(source) = &source.0 {
-            let target = target.0.get_or_insert_default();
-            target.threshold = source.threshold;
+            let target = target.collected(source.threshold)?;
             target.parts.extend(source.parts.iter().map(Arc::clone));
         }
         Ok(())
@@ -126,6 +124,18 @@ fn id_of(ids: &Column<'_>, row: usize) -> Result<Id> {
     }
 }
 
+impl NearState {
+    /// Returns the collected documents of a group, for which all rows must have the same threshold.
+    fn collected(&mut self, threshold: f64) -> Result<&mut Collected> {
+        let collected = self.0.get_or_insert_with(|| Box::new(Collected { threshold, parts: Vec::new() }));
+        if collected.threshold == threshold {
+            Ok(collected)
+        } else {
+            Err(SqlError::expected("threshold", "the same value in all rows", "several"))
+        }
+    }
+}
+
 impl Collected {
     fn push(&mut self, document: Document) {
         if let Some(part) = self.parts.last_mut().and_then(Arc::get_mut) {
@@ -135,10 +145,10 @@ impl Collected {
         }
     }
 
-    /// Returns the documents by their ids, and the pairs of their places with the similarity of
-    /// each.
+    /// Returns the documents sorted by id, and the pairs of their positions with their
+    /// similarities.
     ///
-    /// The order of the rows depends on the threads of the query; that of the ids does not.
+    /// The order of the rows depends on the threads of the query; the order of the ids does not.
     fn pairs(&self) -> Result<(Vec<&Document>, Vec<Pair>)> {
         let mut documents: Vec<&Document> = self.parts.iter().flat_map(|part| part.iter()).collect();
         documents.sort_by(|one, other| (&one.id, &one.text).cmp(&(&other.id, &other.text)));

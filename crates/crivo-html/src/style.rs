@@ -1,26 +1,26 @@
-//! What do styles say about whether text can be read?
+//! Reads from styles whether text can be read.
 //!
-//! Of CSS, this reads what hides text or shows it again: `display`, `visibility`, the size of
-//! letters, `opacity`, boxes without a height that clip, boxes far outside of the page, and letters
-//! in the colour of their ground. Rules of a page's style sheets count if they are for an element,
-//! a class or an id alone. Rules that depend on where an element is or on the screen do not count,
-//! because their effect is not known here.
+//! Of CSS, this reads the properties that hide text or show it again: `display`, `visibility`, the
+//! size of letters, `opacity`, boxes without a height that clip, boxes far outside the page, and
+//! letters in the colour of their background. Rules of a page's style sheets count if they are for
+//! an element, a class or an id alone. Rules that depend on the position of an element or on the
+//! screen do not count, because their effect is not known here.
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The largest number of rules of a page that are read.
+/// The most rules of a page that are read.
 const RULES: usize = 256;
 
-/// Letters of this size in pixels or less cannot be read.
+/// The size in pixels up to which letters cannot be read.
 const TINY: f32 = 2.0;
 
-/// A box whose left or top position in pixels is this or less is outside of the page.
+/// The left or top position in pixels up to which a box is outside the page.
 const OUTSIDE: f32 = -999.0;
 
-/// Colours that differ by no more than this in red, green and blue look the same.
+/// The greatest difference in red, green and blue at which two colours look the same.
 const SAME_COLOUR: u8 = 20;
 
-/// The colour of letters or of their ground.
+/// The colour of letters or of their background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Paint {
     Colour([u8; 3]),
@@ -29,7 +29,7 @@ pub(crate) enum Paint {
     Unknown,
 }
 
-/// What is said about an element.
+/// The declarations of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Declared {
     pub(crate) displayed: Option<bool>,
@@ -45,10 +45,10 @@ pub(crate) struct Declared {
     pub(crate) ground: Option<Paint>,
 }
 
-/// How text inside of an element looks.
+/// How text inside an element looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Look {
-    /// It cannot be seen whatever is said about elements further in.
+    /// True if the text is hidden whatever elements further inside declare.
     gone: bool,
     visible: bool,
     legible: bool,
@@ -57,7 +57,7 @@ pub(crate) struct Look {
 }
 
 impl Look {
-    /// Black on white.
+    /// The look of a page without styles: black on white.
     pub(crate) const OF_PAGE: Self = Self {
         gone: false,
         visible: true,
@@ -119,9 +119,7 @@ impl Declared {
                 let size = sizes.filter(|word| number(word).is_some()).find_map(is_legible);
                 self.legible = size.or(self.legible);
             }
-            "height" | "max-height" | "width" | "max-width"
-                if number(value).is_some_and(|(number, _)| number < 1.0) =>
-            {
+            "height" | "max-height" | "width" | "max-width" if is_flat(value) => {
                 self.flat = Some(true);
             }
             "overflow" | "overflow-x" | "overflow-y" => {
@@ -138,7 +136,8 @@ impl Declared {
         }
     }
 
-    /// This where it says something, and the other where it does not.
+    /// Returns the declarations of `self`, and those of `other` for properties that `self` does not
+    /// declare.
     pub(crate) fn over(self, other: Self) -> Self {
         Self {
             displayed: self.displayed.or(other.displayed),
@@ -159,7 +158,7 @@ impl Declared {
 /// A rule for an element, a class or an id.
 #[derive(Debug, Clone, Copy)]
 struct Rule {
-    /// Hashes of names; none if any will do.
+    /// The hashes of the names. `None` matches any name.
     element: Option<u64>,
     class: Option<u64>,
     id: Option<u64>,
@@ -183,7 +182,7 @@ impl Sheet {
         let sheet = without_comments(sheet).replace("<!--", "").replace("-->", "");
         let mut rest = sheet.as_str();
         while let Some((selectors, after)) = rest.split_once('{') {
-            // What stands before the last semicolon is a statement of its own, such as an import.
+            // The text before the last semicolon is a statement of its own, such as an import.
             let selectors = selectors.rsplit(';').next().unwrap_or_default().trim();
             if selectors.starts_with('@') {
                 rest = after_block(after);
@@ -201,7 +200,8 @@ impl Sheet {
                 }
             }
         }
-        // Names of elements are the weakest, ids the strongest; among equals the last one counts.
+        // Rules for elements are the weakest, rules for ids the strongest. Among equal rules the
+        // last one wins.
         self.rules.sort_by_key(|rule| (rule.id.is_some(), rule.class.is_some(), rule.element.is_some()));
     }
 
@@ -227,7 +227,8 @@ impl Sheet {
 }
 
 impl Rule {
-    /// The rule of a selector such as `p`, `.note`, `p.note` or `#top`; none of any other.
+    /// Returns the rule of a selector such as `p`, `.note`, `p.note` or `#top`, or `None` for any
+    /// other selector.
     fn of(selector: &str, plain: Declared, important: Declared) -> Option<Self> {
         let is_simple = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '#');
         let marks = selector.matches(['.', '#']).count();
@@ -249,7 +250,7 @@ impl Rule {
     }
 }
 
-/// Returns the text behind the end of a block that has been opened. Blocks inside of it are
+/// Returns the text after the end of the block whose `{` is before `text`. Blocks inside it are
 /// skipped.
 fn after_block(text: &str) -> &str {
     let mut depth = 1;
@@ -278,7 +279,7 @@ fn without_comments(text: &str) -> std::borrow::Cow<'_, str> {
     (plain + rest).into()
 }
 
-/// A number and its unit.
+/// Returns a number and its unit.
 fn number(value: &str) -> Option<(f32, &str)> {
     let end = value.find(|c: char| !matches!(c, '0'..='9' | '.' | '-' | '+')).unwrap_or(value.len());
     value[..end].parse().ok().map(|number| (number, value[end..].trim()))
@@ -304,11 +305,20 @@ fn is_legible(size: &str) -> Option<bool> {
     }
 }
 
+/// Returns true if a box of this height or width has no room for letters.
+fn is_flat(value: &str) -> bool {
+    number(value).is_some_and(|(number, unit)| match unit {
+        "" | "px" => number < 1.0,
+        _ => number <= 0.0,
+    })
+}
+
 fn is_outside(value: &str) -> bool {
     number(value).is_some_and(|(number, unit)| unit == "px" && number <= OUTSIDE)
 }
 
-/// The ground of a `background`; none if it is the one further out.
+/// Returns the background colour of a `background` value, or `None` if that of the enclosing
+/// element is kept.
 fn ground(value: &str) -> Option<Paint> {
     if value.contains("url(") || value.contains("gradient") {
         return Some(Paint::Unknown);
@@ -323,20 +333,18 @@ fn ground(value: &str) -> Option<Paint> {
     value.split_whitespace().find(|word| !is_place(word)).and_then(paint)
 }
 
-/// A colour as it is written; none if it is the one further out.
+/// Returns the colour of a value, or `None` if that of the enclosing element is kept.
 pub(crate) fn paint(value: &str) -> Option<Paint> {
     let value = value.trim();
     if let Some(inside) = value.strip_prefix("rgba(").or_else(|| value.strip_prefix("rgb(")) {
         let inside = inside.split(')').next().unwrap_or_default();
-        let numbers: Vec<Option<f32>> = inside
-            .split([',', ' ', '/'])
-            .filter(|word| !word.is_empty())
-            .map(|word| word.parse().ok())
-            .collect();
+        let numbers: Vec<Option<(f32, &str)>> =
+            inside.split([',', ' ', '/']).filter(|word| !word.is_empty()).map(number).collect();
         return Some(match numbers[..] {
-            [_, _, _, Some(0.0)] => Paint::Transparent,
+            [_, _, _, Some((0.0, _))] => Paint::Transparent,
             [Some(red), Some(green), Some(blue), ..] => {
-                Paint::Colour([red, green, blue].map(|part| part as u8))
+                let part = |(part, unit): (f32, &str)| if unit == "%" { part * 2.55 } else { part };
+                Paint::Colour([red, green, blue].map(|colour| part(colour) as u8))
             }
             _ => Paint::Unknown,
         });
@@ -394,10 +402,14 @@ mod tests {
             "font:0/0 a",
             "opacity:0",
             "max-height:0;overflow:hidden",
+            "height:0.5px;overflow:hidden",
+            "height:0em;overflow:hidden",
             "position:absolute;left:-9999px",
             "color:#fff",
             "color:rgb(255, 254, 255)",
             "color:transparent",
+            "color:rgb(0 0 0 / 0%)",
+            "color:rgb(100% 100% 100%)",
             "background:#123456;color:#123455",
             "color:white;background:none",
         ] {
@@ -411,9 +423,11 @@ mod tests {
             "font:700 13px/1.5 Arial",
             "opacity:0.9",
             "max-height:0",
+            "height:0.9em;overflow:hidden",
             "overflow:hidden",
             "left:-9999px",
             "color:#ccc",
+            "color:rgb(0 0 0 / 80%)",
             "color:white;background:#000",
             "color:#fff;background:url(x.png)",
             "color:#fff;background-color:midnightblue",

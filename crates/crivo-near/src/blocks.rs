@@ -1,25 +1,26 @@
-//! Which candidates are compared together? Components packed into blocks whose sets fit in memory.
+//! Packs components of candidate pairs into blocks whose sets fit in memory.
 //!
 //! Every candidate pair lies within one component, so a block of whole components has all sets that
 //! its pairs need. Each set is written once, into the spill of its block. A component larger than a
-//! block gets several, cut by the numbers of its members; a pair of it may then need two blocks at
-//! once.
+//! block gets several blocks, cut by the numbers of its members. A pair of such a component may
+//! need two blocks at once.
 
 use crate::contents::Twins;
 use crate::error::Result;
 use crate::work::{StageReader, StageWriter};
 
-/// Marks a component that has several blocks; the other bits are its number among those.
+/// Marks a component that has several blocks. The other bits are its position in the list of
+/// giants.
 const GIANT: u32 = 1 << 31;
 
-/// Members that share no band key with another have no block.
+/// The block of members that are in no candidate pair.
 const NONE: u32 = u32::MAX;
 
 /// The block of each member that is in a candidate pair.
 #[derive(Debug)]
 pub(crate) struct Blocks {
     roots: Vec<u32>,
-    /// For each root its block, or its number among the giants with a mark.
+    /// For each root its block, or its position in `giants` marked with [`GIANT`].
     of_roots: Vec<u32>,
     giants: Vec<Giant>,
     count: u32,
@@ -28,30 +29,32 @@ pub(crate) struct Blocks {
 /// A component larger than a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Giant {
-    /// The first of its blocks.
+    /// The number of its first block.
     first: u32,
     /// The smallest member of each block, ascending.
     starts: Vec<u32>,
-    /// The words in the last block, while they are filled.
+    /// The number of words in its last block, while blocks are filled.
     filled: u64,
 }
 
-/// How large blocks are.
+/// The limits for the size of blocks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BlockSize {
     /// The bytes of sets that one thread can hold.
     pub(crate) most: u64,
-    /// Blocks are made smaller than that if there would be fewer than this.
+    /// The least number of blocks wanted. Blocks are made smaller to reach it, down to 64 Ki words.
     pub(crate) wanted: u64,
 }
 
-/// The words that a set takes in a block: its hashes, its head, and its entry in the index.
+/// Returns the number of words that a set takes in a block: its hashes, its head, and its entry in
+/// the index.
 fn words_of(size: u32) -> u64 {
     u64::from(size) + 4
 }
 
 impl Blocks {
-    /// Packs components. `roots` names the component of each member, `sizes` are those of the sets.
+    /// Packs components into blocks. `roots` has the component of each member, `sizes` the sizes of
+    /// the sets.
     pub(crate) fn pack(roots: Vec<u32>, twins: &Twins, sizes: &[u32], size: BlockSize) -> Self {
         // First the words of each component, capped; then its block.
         let mut of_roots = vec![0_u32; roots.len()];
@@ -76,7 +79,7 @@ impl Blocks {
         blocks
     }
 
-    /// Gives each component a block, in the order of their roots, or marks it as a giant.
+    /// Gives each component a block, in the order of the roots, or marks it as a giant.
     fn assign(&mut self, roots: &[u32], capacity: u64) {
         let mut filled = u64::MAX;
         for (root, of_root) in self.of_roots.iter_mut().enumerate() {
@@ -133,18 +136,16 @@ impl Blocks {
         Ok(())
     }
 
-    /// Reads what [`save`](Self::save) wrote of `members` members.
+    /// Reads the blocks of `members` members that [`save`](Self::save) wrote.
     pub(crate) fn load(from: &mut StageReader, members: u32) -> Result<Self> {
-        let (roots, of_roots, count) = (from.numbers()?, from.numbers()?, from.number()? as u32);
-        let mut giants = Vec::with_capacity(from.count(16)?);
-        for _ in 0..giants.capacity() {
-            giants.push(Giant { first: from.number()? as u32, starts: from.numbers()?, filled: 0 });
-        }
+        let (roots, of_roots, count) = (from.numbers()?, from.numbers()?, from.number32()?);
+        let giants =
+            from.list(16, |from| Ok(Giant { first: from.number32()?, starts: from.numbers()?, filled: 0 }))?;
         let blocks = Self { roots, of_roots, giants, count };
         if blocks.are_of(members) { Ok(blocks) } else { Err(from.damaged()) }
     }
 
-    /// Returns true if every member has a component, and every component a block that there is.
+    /// Returns true if every member has a component, and every block named by a component exists.
     fn are_of(&self, members: u32) -> bool {
         let Self { roots, of_roots, giants, count } = self;
         let giant_fits = |giant: &Giant| {
@@ -161,7 +162,7 @@ impl Blocks {
             Some(block) => block < count,
             None => false,
         };
-        // A block has a member at least.
+        // A block has at least one member.
         *count <= members
             && roots.len() == members as usize
             && of_roots.len() == members as usize
@@ -169,19 +170,19 @@ impl Blocks {
             && roots.iter().zip(0..).all(|(&root, member)| has_block(member, root))
     }
 
-    /// The number of blocks.
+    /// Returns the number of blocks.
     pub(crate) fn count(&self) -> usize {
         self.count as usize
     }
 
-    /// The root of the component of each member.
+    /// Returns the root of the component of each member.
     pub(crate) fn roots(&self) -> &[u32] {
         &self.roots
     }
 
-    /// The block of a member; none if it is in no candidate pair.
+    /// Returns the block of a member, or `None` if it is in no candidate pair.
     pub(crate) fn of(&self, member: u32) -> Option<u32> {
-        // A damaged spill may name a member that there is not.
+        // A damaged spill may name a member that does not exist.
         match self.of_roots[*self.roots.get(member as usize)? as usize] {
             NONE => None,
             giant if giant & GIANT != 0 => {
@@ -192,7 +193,7 @@ impl Blocks {
         }
     }
 
-    /// The blocks of the same component after this one.
+    /// Returns the blocks of the same component after this one.
     pub(crate) fn after(&self, block: u32) -> std::ops::Range<u32> {
         let giant = self
             .giants

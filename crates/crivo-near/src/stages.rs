@@ -1,4 +1,4 @@
-//! What stages leave behind, and how it is kept in a work folder.
+//! The results of stages, and how they are stored in a work folder.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::sign::Signed;
 use crate::spill::{Extent, Partitions, Record, Spill};
 use crate::work::{StageReader, StageWriter, Work};
 
-/// Everything that pairing leaves behind.
+/// The result of pairing.
 pub(crate) struct Paired {
     pub(crate) places: Places,
     pub(crate) lengths: Vec<u32>,
@@ -22,20 +22,20 @@ pub(crate) struct Paired {
     pub(crate) too_short: u64,
     pub(crate) twins: Twins,
     pub(crate) blocks: Blocks,
-    /// The candidates, by the block of their first member, each once.
+    /// The candidates, each once, partitioned by the block of their first member.
     pub(crate) pairs: Partitions<PairKey>,
-    /// Pairs drawn from crowds, in the same way.
+    /// The pairs drawn from crowds, partitioned in the same way.
     pub(crate) samples: Partitions<PairKey>,
     pub(crate) crowds: Vec<Crowd>,
     pub(crate) signatures: Segments,
     /// The sets, if all of them fit in memory and this run has read them.
     pub(crate) kept: Option<KeptSets>,
-    /// The bytes that stages up to this one have spilled.
+    /// The number of bytes that stages up to this one have spilled.
     pub(crate) spilled: u64,
 }
 
 impl Signed {
-    /// Keeps the first reading.
+    /// Saves the result of the first reading.
     pub(crate) fn save(&mut self, work: &Work) -> Result<()> {
         self.keys.persist()?;
         self.prints.persist()?;
@@ -51,7 +51,7 @@ impl Signed {
         })
     }
 
-    /// The first reading of an earlier run, if it was done.
+    /// Loads the first reading of an earlier run, if it was finished.
     pub(crate) fn load(work: &Work) -> Result<Option<Self>> {
         work.load("signed", |from| {
             let (places, lengths, sizes) = load_members(from)?;
@@ -70,7 +70,8 @@ impl Signed {
 }
 
 impl Paired {
-    /// Keeps the candidates; what they were made of is needed no more.
+    /// Saves the candidates, and removes the files of the first reading, which are no longer
+    /// needed.
     pub(crate) fn save(&mut self, work: &Work) -> Result<()> {
         self.pairs.persist()?;
         self.samples.persist()?;
@@ -96,7 +97,7 @@ impl Paired {
         work.remove(&["signed", "keys.spill", "prints.spill"])
     }
 
-    /// The candidates of an earlier run, if they were found.
+    /// Loads the candidates of an earlier run, if they were all found.
     pub(crate) fn load(work: &Work) -> Result<Option<Self>> {
         work.load("paired", |from| {
             let (places, lengths, sizes) = load_members(from)?;
@@ -108,15 +109,14 @@ impl Paired {
             let (twins, blocks) = (Twins::new(firsts), Blocks::load(from, members)?);
             let pairs = load_partitions(work, "pairs.spill", from)?;
             let samples = load_partitions(work, "samples.spill", from)?;
-            let mut crowds = Vec::with_capacity(from.count(40)?);
-            for _ in 0..crowds.capacity() {
-                let (root, size, chosen) = (from.number()?, from.number()?, from.number()?);
+            let crowds = from.list(40, |from| {
+                let (root, size, chosen) = (from.number32()?, from.number()?, from.number()?);
                 let (drawn, alike) = (from.number()?, from.number()?);
-                if root >= u64::from(members) || size > u64::from(members) || chosen > size || alike > drawn {
+                if root >= members || size > u64::from(members) || chosen > size || alike > drawn {
                     return Err(from.damaged());
                 }
-                crowds.push(Crowd { root: root as u32, members: size, chosen, drawn, alike });
-            }
+                Ok(Crowd { root, members: size, chosen, drawn, alike })
+            })?;
             let signatures = load_segments(work, "signatures.spill", from)?;
             let spilled = from.number()?;
             Ok(Self {
@@ -137,13 +137,13 @@ impl Paired {
     }
 }
 
-/// Keeps the sets of the second reading.
+/// Saves the sets of the second reading.
 pub(crate) fn save_sets(sets: &mut Segments, work: &Work) -> Result<()> {
     sets.persist()?;
     work.save("gathered", |to| to.extents(sets.spill().bytes(), sets.extents()))
 }
 
-/// The sets of an earlier run, if they were all gathered.
+/// Loads the sets of an earlier run, if they were all gathered.
 pub(crate) fn load_sets(work: &Work) -> Result<Option<Segments>> {
     work.load("gathered", |from| load_segments(work, "sets.spill", from))
 }
@@ -157,7 +157,7 @@ fn save_places(places: &Places, to: &mut StageWriter) -> Result<()> {
     Ok(())
 }
 
-/// The places of the members, their lengths and the sizes of their sets.
+/// Loads the places of the members, their lengths and the sizes of their sets.
 fn load_members(from: &mut StageReader) -> Result<(Places, Vec<u32>, Vec<u32>)> {
     let (places, lengths, sizes) = (load_places(from)?, from.numbers()?, from.numbers()?);
     let members = places.len() as usize;
@@ -169,11 +169,7 @@ fn load_members(from: &mut StageReader) -> Result<(Places, Vec<u32>, Vec<u32>)> 
 }
 
 fn load_places(from: &mut StageReader) -> Result<Places> {
-    let count = from.count(16)?;
-    let mut runs = Vec::with_capacity(count);
-    for _ in 0..count {
-        runs.push(PlaceRun { place: from.number()?, members: from.number()? as u32 });
-    }
+    let runs = from.list(16, |from| Ok(PlaceRun { place: from.number()?, members: from.number32()? }))?;
     Places::new(runs.into_iter())
 }
 

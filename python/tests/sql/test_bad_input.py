@@ -78,6 +78,10 @@ def test_any_damage_is_an_error_or_a_sketch() -> None:
         ),
         ("SELECT crivo_minhash('a', 'syllables:2')", "syllables"),
         ("SELECT crivo_near_duplicates(1, 'a', 0)", "threshold"),
+        (
+            "SELECT crivo_near_duplicates(i, 'a', if(i < 5000, 0.8, 0.9)) FROM range(10000) t(i)",
+            "threshold: expected the same value in all rows",
+        ),
         ("SELECT crivo_near_duplicates(NULL::BIGINT, 'a')", "id: expected a value for each text"),
     ],
 )

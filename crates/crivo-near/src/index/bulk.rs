@@ -1,13 +1,14 @@
-//! Many documents at once, added or asked about in the order in which the index has its keys.
+//! Adds or queries many documents at once, in the order of the index's keys.
 //!
 //! One by one, each document costs a look-up for each band in each run. In bulk, keys are sorted
-//! first. So a run is read once from its beginning to its end, or, where few keys are asked for, at
-//! ascending places.
+//! first. So a run is read once from its beginning to its end, or, for few keys, at ascending
+//! places.
 //!
-//! **Asking.** A first reading puts the keys of each text aside (`spill`). They are looked up in
-//! order, which gives the texts that have candidates. A second reading puts the sets of those
-//! aside, in blocks that fit in memory (`segments`). Each block is then compared with the stored
-//! sets, which are read in the order of their numbers. All look-ups are of one committed state.
+//! **Queries.** A first reading writes the keys of each text to a temporary file (`spill`). They
+//! are looked up in order, which gives the texts that have candidates. A second reading writes the
+//! sets of those texts to blocks that fit in memory (`segments`). Each block is then compared with
+//! the stored sets, which are read in the order of their numbers. All look-ups see one committed
+//! state.
 
 use std::collections::{BTreeSet, HashMap};
 use std::panic::resume_unwind;
@@ -17,7 +18,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 
 use crivo::similarity::jaccard::at_least;
 
-use super::record::{Document, State};
+use super::record::{Document, State, removed_numbers};
 use super::signer::{Signer, fingerprint};
 use super::writer::{Changes, NewDocument};
 use super::{Index, Match, find_document, runs};
@@ -29,18 +30,18 @@ use crate::settings::Settings;
 use crate::source::Documents;
 use crate::spill::{Order, PARTITIONS, Partitions, Writer};
 
-/// How many bytes of signed documents a thread hands on at once.
+/// The bytes of signed documents from which a thread sends them to the writer.
 const BYTES_SENT: usize = 1 << 20;
 
-/// How many bytes of signed documents are added at once.
+/// The bytes of signed documents from which a batch is added.
 const BYTES_OF_A_BATCH: usize = 64 << 20;
 
-/// The most blocks that candidates are put into.
+/// The most blocks of candidates.
 const MOST_BLOCKS: u64 = 4096;
 
 // ---- adding ----
 
-/// One thread that signs.
+/// The state of one thread that signs documents.
 struct SigningThread {
     signer: Option<Signer>,
     signed: Vec<NewDocument>,
@@ -49,14 +50,15 @@ struct SigningThread {
 }
 
 impl SigningThread {
-    /// Hands on what there is. The receiver is gone if adding failed, and that has the reason.
+    /// Sends the signed documents. Sending fails only if the receiver was dropped because adding
+    /// failed. Then the error of adding is the one that is returned.
     fn send(&mut self) -> Result<()> {
         self.bytes = 0;
         self.batches.send(std::mem::take(&mut self.signed)).map_err(|_| Error::Stopped)
     }
 }
 
-/// Adds a collection; see [`Index::add_all`].
+/// Adds a collection. See [`Index::add_all`].
 pub(super) fn add_all(
     index: &mut Index,
     documents: &impl Documents,
@@ -76,7 +78,7 @@ pub(super) fn add_all(
                 thread.signed.push(document);
                 if thread.bytes >= BYTES_SENT { thread.send() } else { Ok(()) }
             })?;
-            // With the last sender the batches end.
+            // The channel closes when the last sender is dropped.
             threads.into_iter().try_for_each(|mut thread| thread.send())
         });
         let (mut batch, mut bytes) = (Vec::new(), 0);
@@ -100,44 +102,45 @@ pub(super) fn add_all(
 
 // ---- asking ----
 
-/// What an index answers about a collection.
+/// The answers of an index about a collection.
 #[derive(Debug, Clone, Default)]
 pub struct Answers {
-    /// The number of texts that were asked about.
+    /// The number of texts in the query.
     pub asked: u64,
-    /// The texts that are like a document of the index, by their place, ascending; the most similar
-    /// document first.
+    /// The places of the texts that are similar to a document of the index, ascending. The matches
+    /// of a text begin with the most similar document.
     pub found: Vec<(u64, Vec<Match>)>,
 }
 
-/// A question about every text of a collection.
+/// A query for every text of a collection.
 pub(super) struct BulkQuery<'a> {
     pub(super) index: &'a Index,
     pub(super) threshold: f64,
     pub(super) memory: u64,
-    /// One match of each text is enough.
+    /// Keeps only the best match of each text.
     pub(super) best_only: bool,
 }
 
-/// The keys of all texts, by key, each with the place of a text.
+/// The keys of all texts, sorted, each with the place of its text.
 struct AskedKeys {
     keys: Partitions<(u64, u64)>,
     asked: u64,
-    /// The words of all sets.
+    /// The number of words of all sets.
     words: u64,
     last_place: u64,
 }
 
-/// Texts that may be like a document of the index.
+/// The texts that may be similar to a document of the index.
 struct Candidates {
-    /// Their places, ascending. A candidate is named by its position here.
+    /// The places of the texts, ascending. A candidate is named by its position here.
     places: Vec<u64>,
-    /// For each block the number of a document in the high half and a candidate in the low one.
+    /// For each block, pairs with the number of a document in the high half and a candidate in the
+    /// low half.
     pairs: Partitions<u64>,
 }
 
 impl Candidates {
-    /// The block of a candidate.
+    /// Returns the block of a candidate.
     fn block(&self, candidate: usize) -> usize {
         block_of(candidate, self.places.len(), self.pairs.count())
     }
@@ -147,7 +150,7 @@ fn block_of(candidate: usize, candidates: usize, blocks: usize) -> usize {
     (candidate as u64 * blocks as u64 / candidates.max(1) as u64) as usize
 }
 
-/// The signer of a thread, made when it is first needed.
+/// Returns the signer of a thread, which is made at its first use.
 fn signer_of<'s>(signer: &'s mut Option<Signer>, settings: &Settings) -> Result<&'s mut Signer> {
     match signer {
         Some(signer) => Ok(signer),
@@ -185,7 +188,7 @@ impl BulkQuery<'_> {
         self.memory / 4 / thread_count(0) as u64
     }
 
-    /// The first reading.
+    /// Makes the first reading, which collects the keys of all wanted texts.
     fn read_keys(
         &self,
         documents: &impl Documents,
@@ -217,6 +220,7 @@ impl BulkQuery<'_> {
     /// Finds the documents that share a key with a text.
     fn look_up(&self, state: &State, asked: &AskedKeys) -> Result<Candidates> {
         let most = if self.best_only { LARGEST_BUCKET } else { usize::MAX };
+        let removed = removed_numbers(&self.index.file)?;
         let mut pairs = Writer::new(&Arc::default(), PARTITIONS, self.memory / 4, Order::Once);
         let places = u128::from(asked.last_place) + 1;
         let partition_of = |place: u64| (u128::from(place) * PARTITIONS as u128 / places) as usize;
@@ -233,7 +237,9 @@ impl BulkQuery<'_> {
             }
             starts.push(records.len());
             let mut put = |at: usize, numbers: &mut dyn Iterator<Item = u32>| {
-                numbers.take(most).try_for_each(|number| {
+                // Removed documents do not use up the limit.
+                let live = numbers.filter(|number| removed.is_empty() || !removed.contains(number));
+                live.take(most).try_for_each(|number| {
                     records[starts[at]..starts[at + 1]].iter().try_for_each(|&(_, place)| {
                         pairs.push(partition_of(place), (place, u64::from(number)))
                     })
@@ -244,8 +250,8 @@ impl BulkQuery<'_> {
         self.number_candidates(&Partitions::new(PARTITIONS, vec![pairs]), asked.words)
     }
 
-    /// Names candidates by their order, and puts their pairs into blocks. `words` are those of all
-    /// sets.
+    /// Numbers the candidates in their order, and writes their pairs to blocks. `words` is the
+    /// number of words of all sets.
     fn number_candidates(&self, pairs: &Partitions<(u64, u64)>, words: u64) -> Result<Candidates> {
         let (memory, mut buffer, mut places) = (self.memory / 8, Vec::new(), Vec::<u64>::new());
         for partition in 0..pairs.count() {
@@ -256,7 +262,7 @@ impl BulkQuery<'_> {
                 Ok(())
             })?;
         }
-        // A candidate is numbered in 32 bits.
+        // A candidate's number has 32 bits.
         u32::try_from(places.len()).map_err(|_| Error::TooMany)?;
         let blocks = (words.saturating_mul(8) / (self.memory / 4).max(1) + 1).min(MOST_BLOCKS) as usize;
         let mut numbered = Writer::new(&Arc::default(), blocks, self.memory / 8, Order::Once);
@@ -272,7 +278,7 @@ impl BulkQuery<'_> {
         Ok(Candidates { places, pairs: Partitions::new(blocks, vec![numbered]) })
     }
 
-    /// The second reading: the fingerprint and the set of each candidate.
+    /// Makes the second reading, which collects the fingerprint and the set of each candidate.
     fn gather(&self, documents: &impl Documents, candidates: &Candidates) -> Result<Segments> {
         let (spill, each, settings) = (Arc::default(), self.memory_each(), &self.index.settings);
         let blocks = candidates.pairs.count();
@@ -290,7 +296,7 @@ impl BulkQuery<'_> {
         Ok(Segments::new(blocks, threads.into_iter().map(|(_, sets, _)| sets).collect()))
     }
 
-    /// Compares the candidates of a block with the documents they share a key with.
+    /// Compares the candidates of a block with the documents that share a key with them.
     fn compare(
         &self,
         candidates: &Candidates,
@@ -304,7 +310,7 @@ impl BulkQuery<'_> {
         let mut stored: Option<(u32, Option<Document>)> = None;
         let mut last = None;
         candidates.pairs.for_each_sorted(block, self.memory / 8, &mut Vec::new(), |pair| {
-            // A pair comes once for each key that the two share.
+            // A pair may repeat, because the two may share several keys.
             if last.replace(pair) == Some(pair) {
                 return Ok(());
             }
@@ -337,8 +343,8 @@ impl BulkQuery<'_> {
         Ok(())
     }
 
-    /// The similarity of a candidate, its fingerprint before its set, if it is at least the
-    /// threshold.
+    /// Returns the similarity of a candidate and a document, if it is at least the threshold. The
+    /// first two words are the candidate's fingerprint, the others its set.
     fn similarity(&self, words: &[u64], document: &Document) -> Option<f64> {
         let (&[high, low], set) = words.split_first_chunk()?;
         let fingerprint = u128::from(high) << 64 | u128::from(low);
@@ -347,8 +353,8 @@ impl BulkQuery<'_> {
 }
 
 impl Document {
-    /// The similarity to a text with a set and a fingerprint, if it is at least the threshold.
-    /// Documents without a shingle are alike if they are the same.
+    /// Returns the similarity to a text with this set and fingerprint, if it is at least the
+    /// threshold. A document without a shingle is similar only to the same text.
     pub(super) fn similarity(&self, set: &[u64], fingerprint: u128, threshold: f64) -> Option<f64> {
         if self.set.is_empty() {
             return (self.fingerprint == fingerprint).then_some(1.0);
@@ -358,7 +364,7 @@ impl Document {
 }
 
 impl State {
-    /// Looks up ascending keys. `take` is given the position of a key and numbers of documents that
+    /// Looks up ascending keys. `take` gets the position of a key and the numbers of documents that
     /// have it.
     fn look_up_all(
         &self,

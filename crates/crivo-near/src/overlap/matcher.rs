@@ -13,33 +13,34 @@ use crate::passages::WordCutter;
 /// An item that a document contains.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ItemHit {
-    /// The number of the item.
+    /// The item's number.
     pub item: u32,
-    /// The share of its n-grams that stand in the document; 1 for a short item that stands there
-    /// whole.
+    /// The share of the item's n-grams that the document contains, or 1 for a short item that it
+    /// contains whole.
     pub share: f64,
-    /// The words of the longest run that the item and the document have in common.
+    /// The number of words of the longest run that the item and the document have in common.
     pub run: u32,
 }
 
 /// Marks an item that is not among the hits.
 const NO_HIT: u32 = u32::MAX;
 
-/// Finds items in one document after the other, in buffers it keeps.
+/// Finds the items in one document after the other. Its buffers are reused.
 pub struct Matcher<'a> {
     benchmark: &'a Benchmark,
     share: f64,
     cutter: WordCutter,
     words: Vec<u64>,
     hashes: Vec<u64>,
-    /// Where n-grams of items stand in the document: the word, and the number of the n-gram.
+    /// The n-grams of items in the document: the position of the first word, and the number of the
+    /// n-gram.
     found: Vec<(u32, u32)>,
     hits: Vec<ItemHit>,
-    /// For each n-gram, whether the document was seen to have it. False between documents.
+    /// For each n-gram, whether the document has it. All false between documents.
     is_seen: Vec<bool>,
-    /// For each item, how many of its n-grams the document has. 0 between documents.
+    /// For each item, the number of its n-grams that the document has. All 0 between documents.
     counts: Vec<u32>,
-    /// For each item, its place among the hits. [`NO_HIT`] between documents.
+    /// For each item, its position in `hits`. [`NO_HIT`] between documents.
     places: Vec<u32>,
 }
 
@@ -59,10 +60,10 @@ impl<'a> Matcher<'a> {
         })
     }
 
-    /// The items that a text contains, ascending.
+    /// Returns the items that a text contains, ascending.
     pub fn hits(&mut self, text: &[u8]) -> &[ItemHit] {
         self.hits.clear();
-        self.cutter.words_into(text, &mut self.words);
+        self.cutter.hashes_into(text, &mut self.words);
         for table in 0..self.benchmark.grams.len() {
             self.look_up(table);
             if self.found.is_empty() {
@@ -74,8 +75,8 @@ impl<'a> Matcher<'a> {
         &self.hits
     }
 
-    /// The bytes of a text that are in n-grams of the items it contains: ascending, those that
-    /// overlap merged.
+    /// Returns the byte ranges of a text that are in n-grams of the items it contains. They ascend,
+    /// and overlapping ranges are merged.
     pub fn ranges(&mut self, text: &[u8]) -> Vec<Range<usize>> {
         self.hits(text);
         let items: Vec<u32> = self.hits.iter().map(|hit| hit.item).collect();
@@ -104,7 +105,7 @@ impl<'a> Matcher<'a> {
         ranges
     }
 
-    /// Finds the n-grams of one length.
+    /// Finds the n-grams of one length in the document.
     fn look_up(&mut self, table: usize) {
         let table = &self.benchmark.grams[table];
         self.found.clear();
@@ -116,7 +117,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Takes the items with enough n-grams in the document.
+    /// Adds the items with enough n-grams in the document to the hits.
     fn count_grams(&mut self) {
         let (benchmark, table) = (self.benchmark, &self.benchmark.grams[0]);
         let mut touched: Vec<u32> = Vec::new();
@@ -148,7 +149,8 @@ impl<'a> Matcher<'a> {
     }
 
     /// Finds the longest run that the document and each of the hits have in common. Every common
-    /// run is looked at once, from its first n-gram on: an n-gram may stand in thousands of items.
+    /// run is compared only once, from its first n-gram on, because an n-gram may be in thousands
+    /// of items.
     fn find_longest_runs(&mut self) {
         let (benchmark, table) = (self.benchmark, &self.benchmark.grams[0]);
         for (at, hit) in (0..).zip(&self.hits) {
@@ -165,7 +167,7 @@ impl<'a> Matcher<'a> {
                 }
                 let hit = &mut self.hits[at as usize];
                 let end = benchmark.range(place.item).end;
-                // What is left of the item may be too short for a longer run.
+                // The remaining words of the item may be too few for a longer run.
                 if end <= place.position as usize + hit.run as usize {
                     continue;
                 }
@@ -179,7 +181,7 @@ impl<'a> Matcher<'a> {
         self.hits.iter().for_each(|hit| self.places[hit.item as usize] = NO_HIT);
     }
 
-    /// Takes the items that stand in the document as a whole.
+    /// Adds the items that the document contains whole to the hits.
     fn take_whole(&mut self, table: usize) {
         let table = &self.benchmark.grams[table];
         let mut grams: Vec<u32> = self.found.iter().map(|found| found.1).collect();

@@ -1,9 +1,10 @@
 //! Which documents contain which items of a benchmark?
 //!
-//! An item is hit if at least a share of its runs of `n` words (its n-grams) stand in the document.
-//! Items shorter than `n` words are hit if all their words stand there in one piece. Shares are
-//! exact: n-grams are compared word for word. The items are held in memory, about 35 bytes a word;
-//! documents stream by.
+//! A document contains an item if it has at least a given share of the item's runs of `n` words
+//! (its n-grams). An item shorter than `n` words must be there in one piece. N-grams are compared
+//! word for word, each word by the 64 bits of its hash, and every n-gram counts. So shares are
+//! exact, except for a chance of 2⁻⁶⁴ for each comparison of two words. The items are held in
+//! memory, about 35 bytes a word; documents are read as a stream.
 //!
 //! ```
 //! use crivo_near::{Benchmark, Texts};
@@ -30,7 +31,7 @@ use crate::passages::WordCutter;
 use crate::source::Documents;
 use crate::spill::{Order, Partitions, Spill, Writer};
 
-/// The longest n-grams.
+/// The greatest length of n-grams.
 const LONGEST_GRAM: usize = 64;
 
 /// The items of a benchmark, with all their n-grams.
@@ -38,11 +39,11 @@ pub struct Benchmark {
     gram: usize,
     /// The place of each item in its collection, ascending.
     places: Vec<u64>,
-    /// The words of all items, one after the other, and where each item begins; one more at the
-    /// end.
+    /// The words of all items, one after the other. `starts` has the beginning of each item, and
+    /// the end of the last.
     words: Vec<u64>,
     starts: Vec<u32>,
-    /// The n-grams of `gram` words first, then those of the lengths that shorter items have.
+    /// The n-grams of `gram` words first, then those of the lengths of shorter items.
     grams: Vec<GramTable>,
 }
 
@@ -56,13 +57,13 @@ impl Benchmark {
             return Err(Error::setting("words", format_args!("1 to {LONGEST_GRAM}"), words));
         }
         let states = items.read(
-            // The words of all items of a thread, one after the other; of each its place and where
-            // its words are.
+            // The state of a thread: the words of all its items, one after the other, and the place
+            // and the words' range of each item.
             &|| (WordCutter::new(0), Vec::new(), Vec::<(u64, Range<usize>)>::new()),
             &|(cutter, words, items), place, text| {
                 if let Ok(cutter) = cutter {
                     let start = words.len();
-                    words.extend_from_slice(cutter.words(text));
+                    words.extend_from_slice(cutter.hashes(text));
                     items.push((place, start..words.len()));
                 }
                 Ok(())
@@ -92,8 +93,8 @@ impl Benchmark {
         Self::of_items(words_of_all, ends.into_iter(), words)
     }
 
-    /// The items with all their words, one after the other; each comes with its place and the end
-    /// of its words.
+    /// Creates a benchmark from the words of all items, one after the other. `items` has the place
+    /// of each item and the end of its words.
     fn of_items(words: Vec<u64>, items: impl Iterator<Item = (u64, usize)>, gram: usize) -> Result<Self> {
         let (mut places, mut starts) = (Vec::new(), vec![0]);
         for (place, end) in items {
@@ -115,18 +116,18 @@ impl Benchmark {
         Ok(Self { gram, places, words, starts, grams })
     }
 
-    /// The number of items.
+    /// Returns the number of items.
     pub fn items(&self) -> usize {
         self.places.len()
     }
 
-    /// The place of an item in its collection.
+    /// Returns the place of an item in its collection.
     pub fn place(&self, item: u32) -> u64 {
         self.places.get(item as usize).copied().unwrap_or(u64::MAX)
     }
 
-    /// Finds items in one document after the other; `share` is the least share of an item's
-    /// n-grams.
+    /// Returns a matcher, which finds items in one document after the other. `share` is the least
+    /// share of an item's n-grams.
     ///
     /// # Errors
     /// If the share is not above 0 and at most 1.
@@ -137,15 +138,15 @@ impl Benchmark {
         Matcher::new(self, share)
     }
 
-    /// Where the words of an item are.
+    /// Returns the range of an item's words.
     fn range(&self, item: u32) -> Range<usize> {
         self.starts[item as usize] as usize..self.starts[item as usize + 1] as usize
     }
 }
 
-/// What a collection contains of a benchmark.
+/// The items of a benchmark that a collection contains.
 pub struct Overlaps {
-    /// Place, item and longest run, bits of the share.
+    /// Place of the document, item and longest run, bits of the share.
     hits: Partitions<(u64, u64, u64)>,
     /// The number of documents.
     pub documents: u64,
@@ -156,7 +157,7 @@ pub struct Overlaps {
     memory: u64,
 }
 
-/// What one thread finds.
+/// The state of one thread.
 struct OverlapThread<'a> {
     matcher: Result<Matcher<'a>>,
     hits: Writer<(u64, u64, u64)>,
@@ -168,7 +169,8 @@ struct OverlapThread<'a> {
 /// Finds the items of a benchmark in every document.
 ///
 /// # Errors
-/// A share out of range, documents that cannot be read, a temporary file that cannot be written.
+/// If the share is out of range, the documents cannot be read, or a temporary file cannot be
+/// written.
 pub fn overlap(
     documents: &impl Documents,
     benchmark: &Benchmark,
@@ -209,11 +211,11 @@ pub fn overlap(
 }
 
 impl Overlaps {
-    /// Goes through the hits in the order of the documents and items: the place of the document,
-    /// and the hit.
+    /// Passes the hits to `take` in the order of the documents and items: the place of the
+    /// document, and the hit.
     ///
     /// # Errors
-    /// What `take` returns, or a temporary file that cannot be read.
+    /// The errors of `take`, and an error if a temporary file cannot be read.
     pub fn for_each(&self, mut take: impl FnMut(u64, ItemHit) -> Result<()>) -> Result<()> {
         self.hits.for_each_sorted(0, self.memory / 16, &mut Vec::new(), |(place, packed, share)| {
             let hit =

@@ -1,7 +1,7 @@
 //! The stages of a search for passages, and how they are kept in a work folder.
 //!
-//! `stored` has the words and anchors of all documents, `extended` the passages in words. Either
-//! has the documents too, so that the files of the stage before can go.
+//! `stored` has the words and anchors of all documents, `extended` the passages in words. Both
+//! include the documents, so that the files of the previous stage can be removed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,10 +22,10 @@ use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
 use crate::stages::load_partitions;
 use crate::work::{StageReader, StageWriter, Work};
 
-/// The bytes that are kept in memory of each document with words enough for a passage.
+/// The bytes in memory for each document that has enough words for a passage.
 const BYTES_A_DOCUMENT: u64 = 28;
 
-/// What all stages share.
+/// The data that all stages share.
 pub(crate) struct Stages<'a> {
     pub(crate) settings: &'a PassageSettings,
     pub(crate) winnow: Winnow,
@@ -33,18 +33,18 @@ pub(crate) struct Stages<'a> {
     pub(crate) work: Option<&'a Work>,
 }
 
-/// How many documents there are, and their bytes.
+/// Counts of a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Counts {
     pub(crate) documents: u64,
     pub(crate) bytes: u64,
-    /// The bytes of temporary files.
+    /// The number of bytes in temporary files.
     pub(crate) spilled: u64,
-    /// How often the search began with other hashes.
+    /// The number of times that the search was repeated with other hashes.
     pub(crate) attempt: u64,
 }
 
-/// What the first reading leaves behind.
+/// The result of the first reading.
 struct Stored {
     store: Store,
     anchors: Partitions<AnchorRecord>,
@@ -59,7 +59,8 @@ pub(crate) struct Extended {
 }
 
 impl Stages<'_> {
-    /// Tells the watcher of a stage; an error if it asks to stop.
+    /// Reports the start of a stage to the watcher. Returns an error if the watcher requests a
+    /// stop.
     pub(crate) fn begin(&self, stage: Stage) -> Result<()> {
         self.watch.begin(stage);
         if self.watch.stopped() { Err(Error::Stopped) } else { Ok(()) }
@@ -69,13 +70,13 @@ impl Stages<'_> {
         self.work.map_or_else(Arc::default, |work| work.spill(name))
     }
 
-    /// The bytes for each thread.
+    /// Returns the number of bytes for each thread.
     fn memory_each(&self) -> u64 {
         self.settings.memory / thread_count(self.settings.threads) as u64
     }
 
-    /// Finds the passages in words. None if two hashes were the same by chance. `attempt` is not
-    /// used if the work folder has a stage already.
+    /// Finds the passages in words. Returns `None` if two hashes collided. `attempt` is ignored if
+    /// the work folder has a stage already.
     pub(crate) fn extended(
         &self,
         documents: &impl Documents,
@@ -101,7 +102,7 @@ impl Stages<'_> {
         Ok(Some(extended))
     }
 
-    /// Reads the documents for their words and anchors.
+    /// Reads the documents and stores their words and anchors.
     fn store(&self, documents: &impl Documents, attempt: u64, seed: u64) -> Result<Stored> {
         self.begin(Stage::Signing)?;
         let (words, anchors) = (self.spill("words.spill"), self.spill("anchors.spill"));
@@ -134,7 +135,7 @@ impl Stages<'_> {
         Ok(stored)
     }
 
-    /// Which windows stood before, and where first.
+    /// Finds the repeated windows and their first occurrences.
     fn find_seeds(&self, stored: &Stored) -> Result<Partitions<Seed>> {
         let Stored { store, anchors, .. } = stored;
         let each = self.memory_each();
@@ -163,7 +164,7 @@ impl Stages<'_> {
         Ok(Partitions::new(PARTITIONS, states.into_iter().map(|(_, seeds, _)| seeds).collect()))
     }
 
-    /// Extends seeds to passages. None if one belongs to windows that differ.
+    /// Extends seeds to passages. Returns `None` if the windows of a seed differ.
     fn extend_seeds(&self, store: &Store, seeds: &Partitions<Seed>) -> Result<Option<Partitions<WordRun>>> {
         let each = self.memory_each();
         let spill = self.spill("runs.spill");
@@ -189,8 +190,8 @@ impl Stages<'_> {
                 if current.is_none_or(|(_, end)| seed.window() >= end) {
                     finish(current, own)?;
                     own.clear();
-                    // A window before its document belongs to the hash of another: it is found when
-                    // it is extended.
+                    // The window may begin before its document, if a hash collided. That is found
+                    // when it is extended.
                     let number = store.document_at(seed.window()).ok_or(Error::Changed)?;
                     current = Some((number, store.documents()[number as usize].end()));
                 }
@@ -203,7 +204,7 @@ impl Stages<'_> {
         Ok(is_right.into_inner().then(|| Partitions::new(PARTITIONS, runs)))
     }
 
-    /// Forgets all stages.
+    /// Removes all stages.
     pub(crate) fn forget(&self) -> Result<()> {
         self.work.map_or(Ok(()), |work| {
             work.remove(&["extended", "stored", "words.spill", "anchors.spill", "runs.spill"])
@@ -211,7 +212,7 @@ impl Stages<'_> {
     }
 }
 
-/// Refuses more documents than there is memory for: they may take three quarters of it.
+/// Returns an error if documents would take more than three quarters of the memory.
 fn check_memory(documents: u64, memory: u64) -> Result<()> {
     let needed = documents.saturating_mul(BYTES_A_DOCUMENT);
     if needed <= memory / 4 * 3 {
@@ -246,7 +247,7 @@ impl Stored {
 }
 
 impl Extended {
-    /// Keeps the passages; what they were made of is needed no more.
+    /// Saves the passages, and removes the files of the previous stage.
     fn save(&mut self, work: &Work) -> Result<()> {
         self.runs.persist()?;
         work.save("extended", |to| {
@@ -288,12 +289,9 @@ fn save_documents(documents: &[StoredDocument], to: &mut StageWriter) -> Result<
 }
 
 fn load_documents(from: &mut StageReader) -> Result<Vec<StoredDocument>> {
-    let mut documents = Vec::with_capacity(from.count(24)?);
-    for _ in 0..documents.capacity() {
-        let (place, start, words) = (from.number()?, from.number()?, from.number()?);
-        let words = u32::try_from(words).map_err(|_| from.damaged())?;
-        documents.push(StoredDocument { place, start, words });
-    }
+    let documents = from.list(24, |from| {
+        Ok(StoredDocument { place: from.number()?, start: from.number()?, words: from.number32()? })
+    })?;
     let is_ordered = documents.windows(2).all(|pair| pair[0].place < pair[1].place);
     if is_ordered && u32::try_from(documents.len()).is_ok() { Ok(documents) } else { Err(from.damaged()) }
 }

@@ -1,4 +1,4 @@
-//! The words of a text as numbers, and where they stand.
+//! The words of a text as numbers, and their byte ranges.
 //!
 //! In texts of scripts without blanks every letter is a word of its own, as in
 //! [`TextShingler`](crate::TextShingler).
@@ -9,17 +9,17 @@ use crivo::similarity::shingle::{Shingler, Shingles};
 use crate::error::Result;
 use crate::text::is_without_blanks;
 
-/// How many bits of a word's hash are kept. Two words are taken for the same by chance once in
-/// 10¹², which the check of each passage finds (`bytes.rs`).
+/// The number of bits kept of a word's hash. Two words collide once in 10¹² comparisons, which the
+/// check of each passage finds (`bytes.rs`).
 pub(crate) const WORD_BITS: u32 = 40;
 
 /// The bytes of a word in a store.
 pub(crate) const WORD_BYTES: usize = WORD_BITS as usize / 8;
 
-/// The bits of a word's hash that are kept.
+/// The mask of the bits of a word's hash that are kept.
 const KEPT: u64 = (1 << WORD_BITS) - 1;
 
-/// Cuts one text after the other into words, in buffers it keeps.
+/// Cuts one text after the other into words. Its buffers are reused.
 pub(crate) struct WordCutter {
     shingler: Shingler,
     words: Vec<u64>,
@@ -39,13 +39,13 @@ impl WordCutter {
         &self.words
     }
 
-    /// Replaces `out` by the hashes of the words, cut to [`WORD_BITS`] bits each.
-    pub(crate) fn words_into(&mut self, text: &[u8], out: &mut Vec<u64>) {
+    /// Replaces the content of `out` by the hashes of the words with all of their 64 bits.
+    pub(crate) fn hashes_into(&mut self, text: &[u8], out: &mut Vec<u64>) {
         out.clear();
         if is_without_blanks(text) {
-            out.extend(self.hashes(text).iter().map(|word| word & KEPT));
+            out.extend_from_slice(self.hashes(text));
         } else {
-            out.extend(self.shingler.tokens(text).iter().map(|word| word & KEPT));
+            out.extend_from_slice(self.shingler.tokens(text));
         }
     }
 
@@ -88,7 +88,7 @@ impl WordCutter {
     }
 }
 
-/// The number of words of a text, as passages count them.
+/// Returns the number of words of a text, as passages count them.
 pub fn count_words(text: &[u8]) -> usize {
     WordCutter::new(0).map_or(0, |mut cutter| cutter.spans(text).len())
 }

@@ -1,4 +1,4 @@
-//! The file that describes a stage: numbers one after the other, and a checksum at the end.
+//! The file that describes a stage: a sequence of numbers, and a checksum at the end.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
@@ -41,7 +41,7 @@ impl StageWriter {
         numbers.iter().try_for_each(|number| self.put(&number.to_le_bytes()))
     }
 
-    /// The end of a spill, and where its partitions are.
+    /// Writes the end of a spill, and the extents of its partitions.
     pub(crate) fn extents<'a>(&mut self, end: u64, parts: impl Iterator<Item = &'a [Extent]>) -> Result<()> {
         let parts: Vec<_> = parts.collect();
         self.number(end)?;
@@ -74,7 +74,7 @@ pub(crate) struct StageReader {
 }
 
 impl StageReader {
-    /// None if there is no such file.
+    /// Opens the description of a stage. Returns `None` if the file does not exist.
     pub(super) fn open(path: &Path) -> Result<Option<Self>> {
         let file = match File::open(path) {
             Ok(file) => file,
@@ -90,7 +90,7 @@ impl StageReader {
         Ok(Some(reader))
     }
 
-    /// The error that the file is not one that a run wrote.
+    /// Returns the error for a file that no run wrote in this form.
     pub(crate) fn damaged(&self) -> Error {
         Error::work(&self.path, "is damaged: empty the folder and run again")
     }
@@ -107,38 +107,42 @@ impl StageReader {
         self.take().map(u64::from_le_bytes)
     }
 
-    /// Reads the count of records of `bytes` bytes each. A count that needs more bytes than the
-    /// file has left is reported as damage.
-    pub(crate) fn count(&mut self, bytes: u64) -> Result<usize> {
+    /// Reads a number that was written as 64 bits and must fit in 32.
+    pub(crate) fn number32(&mut self) -> Result<u32> {
+        self.number()?.try_into().map_err(|_| self.damaged())
+    }
+
+    /// Reads a count, and then as many records of at least `bytes` bytes. A count that needs more
+    /// bytes than the file has left is reported as damage.
+    pub(crate) fn list<T>(
+        &mut self,
+        bytes: u64,
+        mut read: impl FnMut(&mut Self) -> Result<T>,
+    ) -> Result<Vec<T>> {
         let count = self.number()?;
-        if count.saturating_mul(bytes) > self.left { Err(self.damaged()) } else { Ok(count as usize) }
+        if count.saturating_mul(bytes) > self.left {
+            return Err(self.damaged());
+        }
+        let mut records = Vec::with_capacity(count as usize);
+        for _ in 0..count {
+            records.push(read(self)?);
+        }
+        Ok(records)
     }
 
     pub(crate) fn numbers(&mut self) -> Result<Vec<u32>> {
-        let count = self.count(4)?;
-        let mut numbers = Vec::with_capacity(count);
-        for _ in 0..count {
-            numbers.push(self.take().map(u32::from_le_bytes)?);
-        }
-        Ok(numbers)
+        self.list(4, |from| from.take().map(u32::from_le_bytes))
     }
 
-    /// The end of a spill, and where its partitions are.
+    /// Reads the end of a spill, and the extents of its partitions.
     pub(crate) fn extents(&mut self) -> Result<(u64, Vec<Vec<Extent>>)> {
         let end = self.number()?;
-        let mut parts = Vec::with_capacity(self.count(8)?);
-        for _ in 0..parts.capacity() {
-            let mut extents = Vec::with_capacity(self.count(16)?);
-            for _ in 0..extents.capacity() {
-                let extent = Extent { start: self.number()?, len: self.number()? };
-                if extent.start.checked_add(extent.len).is_none_or(|extent_end| extent_end > end) {
-                    return Err(self.damaged());
-                }
-                extents.push(extent);
-            }
-            parts.push(extents);
-        }
-        Ok((end, parts))
+        let extent = |from: &mut Self| {
+            let extent = Extent { start: from.number()?, len: from.number()? };
+            let is_inside = extent.start.checked_add(extent.len).is_some_and(|extent_end| extent_end <= end);
+            if is_inside { Ok(extent) } else { Err(from.damaged()) }
+        };
+        Ok((end, self.list(8, |from| from.list(16, extent))?))
     }
 
     pub(super) fn finish(mut self) -> Result<()> {

@@ -1,33 +1,36 @@
-// This file is long because the documentation and the examples of its public functions stand in it.
+// This file is long because it contains the documentation and the examples of its public functions.
 
 //! Majority: the one key that may have more than half of all votes.
 //!
 //! **Question.** Did some key get more than half of all votes, and which?
 //!
-//! **Guarantee.** If a key has more than half of the total weight, it is the candidate. With `N`
-//! votes and a lead `l` (explained below), no input can break these bounds:
+//! **Guarantee.** If a key has more than half of the total weight, that key is the candidate. With
+//! `N` votes and a lead `l` (explained below), no input can break these bounds:
 //!
 //! ```text
 //! counted ≤ votes of the candidate ≤ (N + l)/2,     votes of any other key ≤ (N − l)/2
 //! ```
 //!
-//! If there is no candidate then `l` is 0, and certainly no key has a majority. If `counted`
-//! exceeds `N/2` the candidate certainly has it. Otherwise a second pass that counts the candidate
+//! If there is no candidate, `l` is 0 and certainly no key has a majority. If `counted` exceeds
+//! `N/2`, the candidate certainly has a majority. Otherwise a second pass that counts the candidate
 //! decides: [`is_majority`](Majority::is_majority) says whether its count is enough. The bounds are
-//! the best that the state allows: for each there is a stream with the same state that reaches it.
+//! the best that the state allows: for each bound there is a stream with the same state that
+//! reaches it.
 //!
-//! **Idea.** Let votes for different keys cancel each other in pairs. What is left over is `l`
-//! votes for one key, the candidate; a majority cannot be cancelled by all the others together.
+//! **Idea.** Let votes for different keys cancel each other in pairs. The votes that remain are `l`
+//! votes for one key, the candidate. A majority cannot be cancelled by all the other votes
+//! together.
 //!
-//! *Why it holds.* The votes are split into pairs of different keys, `(N − l)/2` of them, and `l`
-//! votes for the candidate. A pair has at most one vote for any given key, which gives the upper
-//! bounds, and a key other than the candidate with at most `(N − l)/2 ≤ N/2` votes has no majority.
-//! A vote keeps such a split: it joins the `l` votes if it is for the candidate, otherwise it makes
-//! a pair with one of them, or becomes the first of a new candidate if there is none. Two splits
-//! together are one again after the votes of two different candidates are paired until one of them
-//! has none left; so merging two sketches keeps the guarantee, and a vote of weight `w` is the
-//! merge with a sketch of `w` equal votes. `counted` are the votes for the candidate since it
-//! became that: all of them were seen.
+//! *Why it holds.* The votes are split into `(N − l)/2` pairs of different keys, and `l` votes for
+//! the candidate. A pair has at most one vote for any given key, which gives the upper bounds. A
+//! key other than the candidate has at most `(N − l)/2 ≤ N/2` votes, and so no majority.
+//!
+//! A new vote keeps such a split. A vote for the candidate joins the `l` votes. A vote for another
+//! key makes a pair with one of the `l` votes, or becomes the first vote for a new candidate if
+//! there is none. Two splits together become one split after the votes for the two candidates are
+//! paired, until one candidate has none left. So merging two sketches keeps the guarantee. A vote
+//! of weight `w` is a merge with a sketch of `w` equal votes. `counted` is the number of votes for
+//! the candidate since it became the candidate: all of them were seen.
 //!
 //! **When not to use it.** If the second most frequent key matters, or a key with less than half
 //! ([`HeavyHitters`](super::HeavyHitters)).
@@ -39,9 +42,9 @@
 //!
 //! **Source.** Boyer, Moore: *MJRTY, a fast majority vote algorithm* (1981, 1991).
 //!
-//! **Where this departs from it.** Votes have weights, sketches merge, and `counted`, a second
-//! counter, makes the lower bound better than the lead: exact if the candidate was one from the
-//! first vote on.
+//! **Where this departs from it.** Votes have weights, and sketches merge. A second counter,
+//! `counted`, makes a lower bound that is better than the lead. It is exact if the candidate has
+//! been the candidate since the first vote.
 
 use super::hitter::{Hitter, certain, middle};
 use super::rows::require_weights;
@@ -70,16 +73,16 @@ use crate::sketch::{AddWeights, Frequency, InsertKeys, Merge, Top, impl_sketch};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Majority {
     scheme: KeyScheme,
-    /// All votes.
+    /// The number of all votes.
     total: u64,
     /// Votes for the candidate that no other vote cancels; 0 if there is no candidate.
     lead: u64,
-    /// Votes for the candidate since it became that.
+    /// Votes for the candidate since it became the candidate.
     counted: u64,
     candidate: Candidate,
 }
 
-/// A key that is overwritten often, so that its memory is used again.
+/// A key that is overwritten often, so its buffer is reused.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Candidate {
     text: Vec<u8>,
@@ -102,7 +105,7 @@ impl Candidate {
         }
     }
 
-    /// Clears the candidate, so that equal states compare equal whatever candidate they had before.
+    /// Clears the candidate, so that equal states compare equal whatever their former candidates.
     fn become_none(&mut self) {
         self.text.clear();
         self.number = 0;
@@ -120,12 +123,12 @@ impl Candidate {
 // ---- construction ----
 
 impl Majority {
-    /// No votes yet, for keys that are bytes or text.
+    /// Creates a sketch without votes, for keys that are bytes or text.
     pub fn new() -> Self {
         Self::with_scheme(KeyScheme::bytes())
     }
 
-    /// No votes yet, for keys of the given scheme.
+    /// Creates a sketch without votes, for keys of the given scheme.
     ///
     /// ```
     /// use crivo::{frequency::Majority, keys::KeyScheme};
@@ -154,10 +157,10 @@ impl Default for Majority {
 // ---- update ----
 
 impl Majority {
-    /// Longer keys are refused: the file format states the length in four bytes.
+    /// The most bytes of a key: the file format states its length in four bytes.
     pub const MAX_KEY_BYTES: usize = u32::MAX as usize;
 
-    /// One vote for a key.
+    /// Counts one vote for a key.
     ///
     /// # Errors
     /// If the key is not of the sketch's kind, or too long; the vote does not count then.
@@ -165,55 +168,66 @@ impl Majority {
         self.add(key, 1)
     }
 
-    /// `weight` votes for a key.
+    /// Counts `weight` votes for a key.
     ///
     /// # Errors
-    /// As for [`insert`](Self::insert).
+    /// The errors of [`insert`](Self::insert).
     pub fn add<K: Key + ?Sized>(&mut self, key: &K, weight: u64) -> Result<()> {
         self.add_ref(key.to_ref(), weight)
     }
 
-    /// `weight` votes for a key whose kind is known only at run time, or for a hash.
+    /// Counts `weight` votes for a key whose kind is known only at run time, or for a hash.
     ///
     /// # Errors
-    /// As for [`insert`](Self::insert).
+    /// The errors of [`insert`](Self::insert).
     pub fn add_ref(&mut self, key: KeyRef<'_>, weight: u64) -> Result<()> {
-        if key.kind() != self.scheme.kind() {
-            return Err(self.scheme.wrong_kind(key.kind()));
-        }
-        if let KeyRef::Bytes(text) = key
-            && text.len() > Self::MAX_KEY_BYTES
-        {
-            let allowed = format_args!("at most {} bytes", Self::MAX_KEY_BYTES).to_string();
-            return Err(Error::parameter("key", allowed, text.len()));
-        }
+        self.check_key(key)?;
         self.join(key, weight, weight, weight);
         Ok(())
     }
 
-    /// One vote for every key of a batch; the same as one by one.
+    fn check_key(&self, key: KeyRef<'_>) -> Result<()> {
+        if key.kind() != self.scheme.kind() {
+            return Err(self.scheme.wrong_kind(key.kind()));
+        }
+        Self::require_length(key)
+    }
+
+    fn require_length(key: KeyRef<'_>) -> Result<()> {
+        match key {
+            KeyRef::Bytes(text) if text.len() > Self::MAX_KEY_BYTES => {
+                let allowed = format_args!("at most {} bytes", Self::MAX_KEY_BYTES).to_string();
+                Err(Error::parameter("key", allowed, text.len()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Counts one vote for every key of a batch. Same result as one by one.
     ///
     /// # Errors
-    /// If the batch was hashed under another scheme; nothing is counted then.
+    /// If the batch was hashed under another scheme, or a key is too long; no vote is counted then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
         self.scheme.require_same(batch.scheme())?;
+        batch.iter().try_for_each(|(key, _)| Self::require_length(key))?;
         batch.iter().for_each(|(key, _)| self.join(key, 1, 1, 1));
         Ok(())
     }
 
-    /// Votes for the keys of a batch, each as many as the weight at its place says.
+    /// Counts `weights[i]` votes for key `i` of a batch.
     ///
     /// # Errors
-    /// If the batch was hashed under another scheme, or there are not as many weights as keys;
-    /// nothing is counted then.
+    /// If the batch was hashed under another scheme, a key is too long, or the numbers of keys and
+    /// weights differ; no vote is counted then.
     pub fn add_batch(&mut self, batch: &KeyBatch<'_>, weights: &[u64]) -> Result<()> {
         self.scheme.require_same(batch.scheme())?;
         require_weights(batch.len(), weights)?;
+        batch.iter().try_for_each(|(key, _)| Self::require_length(key))?;
         batch.iter().zip(weights).for_each(|((key, _), &weight)| self.join(key, weight, weight, weight));
         Ok(())
     }
 
-    /// Joins another stream, whose candidate is `key` if its lead is not 0.
+    /// Adds the votes of another sketch, whose candidate is `key` if its lead is not 0.
     #[inline]
     fn join(&mut self, key: KeyRef<'_>, total: u64, lead: u64, counted: u64) {
         self.total = self.total.saturating_add(total);
@@ -242,8 +256,8 @@ impl InsertKeys for Majority {
 // ---- query ----
 
 impl Majority {
-    /// The only key that can have a majority, with certain bounds of its votes; none if certainly
-    /// no key has one.
+    /// Returns the only key that can have a majority, with certain bounds of its votes. Returns
+    /// `None` if certainly no key has a majority.
     pub fn candidate(&self) -> Option<Hitter> {
         let key = (self.lead > 0).then(|| self.candidate.key(self.scheme.kind()));
         key.map(|key| Hitter::new(key.to_owned(), self.counted, self.most(true)))
@@ -255,8 +269,8 @@ impl Majority {
         self.is_majority(self.counted)
     }
 
-    /// Returns true if `count` votes are more than half of all. It is for a second pass over the
-    /// same votes that counts the candidate. Returns false if the total is
+    /// Returns true if `count` is more than half of all votes. For a second pass over the same
+    /// votes that counts the candidate. Returns false if the total is
     /// [saturated](Self::is_saturated).
     pub fn is_majority(&self, count: u64) -> bool {
         !self.is_saturated() && count > self.total / 2
@@ -285,7 +299,7 @@ impl Majority {
         })
     }
 
-    /// The most votes that the candidate, or any other key, can have.
+    /// Returns the most votes that the candidate, or any other key, can have.
     fn most(&self, candidate: bool) -> u64 {
         let pairs = (self.total - self.lead) / 2;
         match candidate {
@@ -295,13 +309,13 @@ impl Majority {
         }
     }
 
-    /// All votes; [`u64::MAX`] if it is that many or more.
+    /// Returns the number of all votes, which stops at [`u64::MAX`].
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// Returns true if the total reached [`u64::MAX`], where counting stops: from there on nothing
-    /// is certain but the lower bound.
+    /// Returns true if the total reached [`u64::MAX`], where counting stops. Then only lower bounds
+    /// are certain.
     pub fn is_saturated(&self) -> bool {
         self.total == u64::MAX
     }
@@ -311,17 +325,18 @@ impl Majority {
         self.total == 0
     }
 
-    /// Returns how keys are hashed, by sketches of the same keys; this one only compares them.
+    /// Returns the key scheme. This sketch does not hash keys, but other sketches of the same keys
+    /// do.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
 
-    /// Bytes of memory in use, the struct itself included.
+    /// Returns the bytes of memory in use, the struct itself included.
     pub fn memory(&self) -> usize {
         size_of::<Self>() + self.candidate.text.capacity()
     }
 
-    /// The sizes the sketch was built with, in the order of its constructor.
+    /// Returns the sizes the sketch was built with, in the order of its constructor.
     pub fn parameters(&self) -> Parameters {
         Vec::new()
     }
@@ -355,7 +370,7 @@ impl AddWeights for Majority {
     }
 
     fn check_key(&self, key: KeyRef<'_>) -> Result<()> {
-        if key.kind() == self.scheme.kind() { Ok(()) } else { Err(self.scheme.wrong_kind(key.kind())) }
+        self.check_key(key)
     }
 }
 
@@ -374,7 +389,8 @@ impl Top for Majority {
 // ---- merge ----
 
 impl Majority {
-    /// Makes this a sketch of the votes of both, with the guarantee for all of them.
+    /// Merges `other` into this sketch, which then has the votes of both, with the guarantee for
+    /// all of them.
     ///
     /// # Errors
     /// If the schemes differ; the sketch is unchanged then.
@@ -404,12 +420,12 @@ impl Merge for Majority {
 // ---- bytes ----
 
 impl Majority {
-    /// The sketch as bytes: the contents of a `.crivo` file.
+    /// Returns the sketch as bytes: the contents of a `.crivo` file.
     pub fn encode(&self) -> Vec<u8> {
         Encode::encode(self)
     }
 
-    /// The sketch that the bytes hold.
+    /// Returns the sketch that the bytes hold.
     ///
     /// # Errors
     /// If they are not the whole, undamaged bytes of a Majority: see [`Decode::decode`].

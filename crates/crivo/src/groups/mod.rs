@@ -1,38 +1,40 @@
 // This file is long because groups in memory and merged groups share one state.
 
-//! The same question for each group: one sketch a group, and one file for all of them.
+//! The same question for each group: one sketch for each group, and one file for all of them.
 //!
 //! | type | memory | error | merge |
 //! |---|---|---|---|
 //! | [`Groups`] | a few words for each item of a small group, one sketch for a large one | that of the sketch, in each group | group by group, as the sketch merges |
 //!
 //! **Question.** How many different visitors has each page, which products sell most in each
-//! country, what does each month add up to? Whatever a sketch answers, for each value of another
-//! field.
+//! country, what does each month add up to? Any question that a sketch answers, for each value of
+//! another field.
 //!
-//! **Guarantee.** The sketch of a group is the sketch of exactly its items: its answers have the
-//! error that the sketch states, and no other. Groups are told apart by their keys and never by
-//! hashes alone. Merging two containers merges group by group; where the sketch's merge equals the
-//! joined stream byte for byte, so does this.
+//! **Guarantee.** The sketch of a group is the sketch of exactly its items, so its answers have the
+//! error that the sketch states and no other. Groups are distinguished by their keys, never by
+//! hashes alone. Merging two containers merges group by group. If merging the sketches equals the
+//! sketch of the joined stream byte for byte, so does merging the containers.
 //!
-//! **Idea.** Most groups are small where there are many. A sketch that counts different keys needs
-//! only their hashes, so a group begins as a short list of hashes in memory shared by all, and
-//! becomes a sketch when the list is no longer the smaller of the two. The list is not part of the
-//! format: a stored group is always the payload of its sketch, which for a few items is a few words
-//! too.
+//! **Idea.** If there are many groups, most of them are small. A sketch that counts different keys
+//! needs only their hashes. So a group begins as a short list of hashes, in blocks of memory that
+//! all groups share. It becomes a sketch when the list would be larger than the sketch. The list is
+//! not part of the format: a stored group is always the payload of its sketch, which is also small
+//! for a few items.
 //!
-//! **Memory.** 40 bytes and two slots for each group, its key if it has more than 12 bytes, and its
-//! items or sketch. [`memory`](Groups::memory) says how much that is at any time. What does not fit
-//! is the caller's to put aside: [`GroupKind`] packs single groups as bytes and merges them again,
-//! in an order that does not depend on how they came.
+//! **Memory.** Each group takes 40 bytes and two slots, its key if that is longer than 12 bytes,
+//! and its items or sketch. [`memory`](Groups::memory) returns the total at any time. A caller with
+//! more groups than fit in memory writes some of them to a file: [`GroupKind`] packs single groups
+//! as bytes and merges them again, in an order that does not depend on the order of the input.
 //!
-//! **Order.** Groups are stored by the hash of their keys, ascending, and by the keys where hashes
-//! are equal. So two files are merged in one pass, and parts of a file can be made side by side.
+//! **Order.** Groups are stored in ascending order of the hashes of their keys, and of the keys
+//! where hashes are equal. So two files are merged in one pass, and parts of a file can be made in
+//! parallel.
 //!
 //! **When not to use it.** For counts of very many groups that may be off by a few per cent: a
-//! [`CounterArray`](crate::counting::CounterArray) needs a byte for each, and no keys.
+//! [`CounterArray`](crate::counting::CounterArray) needs one byte for each group, and stores no
+//! keys.
 //!
-//! **Source.** Grouping by hash is common practice; short lists before registers are those of
+//! **Source.** Grouping by hash is common practice. The short lists before registers are those of
 //! Heule, Nunkesser, Hall: *HyperLogLog in practice* (2013).
 
 mod bytes;
@@ -80,36 +82,35 @@ pub struct Groups<S: Pane = AnySketch> {
     scratch: Scratch,
 }
 
-/// What was made of the items of a group.
+/// The content of a group.
 #[derive(Debug, Clone)]
 enum Content<S> {
-    /// The hashes themselves.
+    /// The hashes of the items.
     Few(Few),
-    /// The payload of the sketch, as it was read from a file.
+    /// The payload of the sketch, as read from a file.
     Stored(Box<[u8]>),
     Sketch(Box<S>),
 }
 
-/// Buffers that hold nothing between calls.
+/// Buffers that are reused between calls, and hold no data between them.
 #[derive(Debug, Clone, Default)]
 struct Scratch {
     starts: Vec<u32>,
     hashes: Vec<u64>,
 }
 
-/// Up to this many groups, the items of a batch are brought together by group before they are
-/// added.
+/// Up to this many groups, the items of a batch are sorted by group before they are added.
 const SORTED_GROUPS: usize = 128;
 
-/// How many groups are looked for at once, so that their memory is fetched while others are
-/// compared.
+/// The number of groups that are looked up together, so that the memory of some is fetched while
+/// others are compared.
 const WINDOW: usize = 16;
 
 // ---- construction ----
 
 impl<S: Pane> Groups<S> {
-    /// Creates an empty container. Every group begins as the empty sketch; `fields` says of how
-    /// many values the key of a group is made (docs/keys.md has how several become one key).
+    /// Creates an empty container. Every group begins as the empty sketch. `fields` is the number
+    /// of values in the key of a group (docs/keys.md says how several values become one key).
     ///
     /// # Errors
     /// If there is no field, if the sketch is not empty, or if it is a container itself.
@@ -128,7 +129,7 @@ impl<S: Pane> Groups<S> {
         }
     }
 
-    /// Forgets every group and gives its memory back.
+    /// Removes all groups and frees their memory.
     pub fn clear(&mut self) {
         self.table = Table::new();
         self.blocks = Blocks::default();
@@ -157,17 +158,19 @@ impl<S: Pane> Groups<S> {
         }
     }
 
-    /// Changes the sketch of a group, which is made if it is not there.
+    /// Changes the sketch of a group. A missing group is created.
     ///
     /// # Errors
-    /// Those of `change`, and a key of more than 4 GiB.
+    /// The errors of `change`, and an error if the group's key is longer than 4 GiB or there are
+    /// 2^32 groups.
     pub fn update<T>(&mut self, group: &[u8], change: impl FnOnce(&mut S) -> Result<T>) -> Result<T> {
         let number = self.find_or_add(group)?;
         self.update_at(number, change)
     }
 
-    /// Returns the number of a group, which is made if it is not there. Numbers count from 0 in the
-    /// order in which groups came, and hold until [`clear`](Self::clear) or [`merge`](Self::merge).
+    /// Returns the number of a group. A missing group is created. Groups are numbered from 0 in the
+    /// order of their creation; a number is valid until [`clear`](Self::clear) or
+    /// [`merge`](Self::merge).
     ///
     /// # Errors
     /// If the key is longer than 4 GiB, or there are 2^32 groups.
@@ -178,8 +181,8 @@ impl<S: Pane> Groups<S> {
         Ok(table.find_or_add(hash, group, || begin(kind, blocks, sketch_bytes)))
     }
 
-    /// The same for a batch of keys, whose scheme must be [`GroupKind::group_scheme`]; `numbers` is
-    /// replaced.
+    /// Writes the number of each group of a batch to `numbers`, whose former content is removed.
+    /// Missing groups are created. The scheme of the batch must be [`GroupKind::group_scheme`].
     ///
     /// # Errors
     /// If the batch was hashed under another scheme, or there are 2^32 groups.
@@ -214,16 +217,17 @@ impl<S: Pane> Groups<S> {
             return Err(Error::parameter("group", "a key of less than 4 GiB", key));
         }
         if self.table.len() + more > Table::<Content<S>>::MOST {
-            return Err(Error::parameter("groups", "fewer than 2^32", self.table.len() + more));
+            let allowed = format_args!("at most {}", Table::<Content<S>>::MOST).to_string();
+            return Err(Error::parameter("groups", allowed, self.table.len() + more));
         }
         Ok(())
     }
 
-    /// Adds hashes to groups: the hash at each place to the group whose number stands there. Only
-    /// for sketches that count different keys ([`GroupKind::is_set`]).
+    /// Adds each hash to the group whose number is at the same position in `numbers`. Only for
+    /// sketches that count different keys ([`GroupKind::is_set`]).
     ///
     /// # Errors
-    /// If the sketch is none of those, or the lengths differ; nothing is added then.
+    /// If the sketch does not count different keys, or the lengths differ; no hash is added then.
     pub fn insert_hashes(&mut self, numbers: &[u32], hashes: &[u64]) -> Result<()> {
         if !self.kind.is_set() {
             return Err(Error::unsupported(crate::sketch::Capability::Hashes, self.kind.empty().family()));
@@ -247,7 +251,8 @@ impl<S: Pane> Groups<S> {
         Ok(())
     }
 
-    /// The same for few groups: hashes of one group are added together.
+    /// Does the same as [`insert_hashes`](Self::insert_hashes) for few groups: adds the hashes of
+    /// each group together.
     fn insert_sorted(&mut self, numbers: &[u32], hashes: &[u64]) -> Result<()> {
         let Self { kind, table, blocks, sketch_bytes, scratch: Scratch { starts, hashes: sorted }, .. } =
             self;
@@ -274,7 +279,7 @@ impl<S: Pane> Groups<S> {
     /// Changes the sketch of the group with that number.
     ///
     /// # Errors
-    /// Those of `change`, and a number that no group has.
+    /// The errors of `change`, and an error if no group has that number.
     pub fn update_at<T>(&mut self, number: u32, change: impl FnOnce(&mut S) -> Result<T>) -> Result<T> {
         let Self { kind, table, blocks, sketch_bytes, .. } = self;
         let groups = table.len();
@@ -289,7 +294,7 @@ impl<S: Pane> Groups<S> {
     }
 }
 
-/// The content of a group that nothing was added to.
+/// Returns the content of a new group.
 fn begin<S: Pane>(kind: &GroupKind<S>, blocks: &mut Blocks, sketch_bytes: &mut usize) -> Content<S> {
     if kind.is_set() {
         return Content::Few(blocks.new_set());
@@ -326,7 +331,7 @@ fn add_hashes<S: Pane>(
     Ok(())
 }
 
-/// Makes a sketch of what is not one yet, to be changed.
+/// Turns the content into a sketch, if it is not one yet, and returns that sketch.
 fn make_sketch<'a, S: Pane>(
     content: &'a mut Content<S>,
     kind: &GroupKind<S>,
@@ -392,7 +397,8 @@ impl<S: Pane> Groups<S> {
     fn content(&self, number: usize) -> GroupSketch<S> {
         match &self.table.entries[number].value {
             Content::Few(few) => GroupSketch::few(self.blocks.hashes(*few).to_vec()),
-            // What is stored was read before; it is read again without an error.
+            // The payload was checked when it was read from a file, so reading it again cannot
+            // fail.
             Content::Stored(payload) => GroupSketch::Sketch(
                 S::read(self.kind.header(), payload).unwrap_or_else(|_| self.kind.empty().clone()),
             ),
@@ -400,7 +406,7 @@ impl<S: Pane> Groups<S> {
         }
     }
 
-    /// The payload of a group's sketch.
+    /// Returns the payload of a group's sketch.
     fn payload(&self, number: usize) -> Vec<u8> {
         match &self.table.entries[number].value {
             Content::Few(few) => {
@@ -422,7 +428,7 @@ impl<S: Pane> Groups<S> {
         order.into_iter().map(|(_, number)| number).collect()
     }
 
-    /// Appends the group with that number as bytes that [`GroupKind::unpack`] reads; returns the
+    /// Appends the group with that number as bytes that [`GroupKind::unpack`] reads. Returns the
     /// hash of its key.
     ///
     /// # Errors
@@ -472,7 +478,7 @@ impl<S: Pane> Groups<S> {
         [own, sketch.parameters()].concat()
     }
 
-    /// Returns what `crivo show` prints; the items are the groups.
+    /// Returns a summary of the container: what `crivo show` prints. Its items are the groups.
     pub fn summary(&self) -> Summary {
         Summary {
             family: Family::Groups,
@@ -486,8 +492,7 @@ impl<S: Pane> Groups<S> {
     }
 }
 
-/// Two containers are equal if they have the same groups with the same sketches, in whatever order
-/// they came.
+/// Two containers are equal if they have the same groups with the same sketches, in any order.
 impl<S: Pane> PartialEq for Groups<S> {
     fn eq(&self, other: &Self) -> bool {
         self.kind.empty() == other.kind.empty()
@@ -504,8 +509,8 @@ impl_sketch!(impl [S: Pane] Groups<S>);
 // ---- merge ----
 
 impl<S: Pane> Groups<S> {
-    /// Makes this the container of both streams: groups of one key are merged, the others are taken
-    /// over.
+    /// Merges `other` into this container, which then holds both streams. Groups with the same key
+    /// are merged, and the other groups are copied.
     ///
     /// # Errors
     /// If the keys of groups have different numbers of fields, or the sketches do not merge; the
@@ -525,7 +530,8 @@ impl<S: Pane> Groups<S> {
     /// ```
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         let kind = self.kind.merged(&other.kind)?;
-        // Sketches of different sizes may merge to the smaller one: then all groups must.
+        // Two sketches of different sizes may merge to the smaller size. Then all groups need that
+        // size.
         if kind.empty() != self.kind.empty() {
             self.refit(kind)?;
         }
@@ -554,7 +560,7 @@ impl<S: Pane> Groups<S> {
         Ok(())
     }
 
-    /// Merges one group of another container into one of this.
+    /// Merges one group of another container into one group of this container.
     fn merge_content(&mut self, mine: u32, other: &Self, theirs: usize) -> Result<()> {
         let Self { kind, table, blocks, sketch_bytes, .. } = self;
         let value = &mut table.entries[mine as usize].value;
@@ -578,7 +584,7 @@ impl<S: Pane> Groups<S> {
         Ok(())
     }
 
-    /// Makes every sketch one of another kind, which it merges into.
+    /// Gives the container another kind, and merges each sketch with that kind's empty sketch.
     fn refit(&mut self, kind: GroupKind<S>) -> Result<()> {
         for number in 0..self.len() as u32 {
             let value = self.table.entries.get(number as usize).map(|entry| &entry.value);

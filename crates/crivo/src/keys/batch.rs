@@ -8,8 +8,8 @@ use crate::error::{Error, ErrorKind, Result};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Where one key lies in the bytes of a batch: half the size of a slice, and free of lifetimes,
-/// so a buffer of spans is filled, lent and filled again without allocating.
+/// The position of one key in the bytes of a batch. It takes half the size of a slice and has no
+/// lifetime. So a buffer of spans can be filled, lent and filled again without allocating.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Span {
     start: u32,
@@ -17,10 +17,10 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span of `range`.
+    /// Returns the span of `range`.
     ///
     /// # Errors
-    /// If the range runs backwards or past 4 GiB, the most one batch can address.
+    /// If the range runs backwards or past 4 GiB, which is the most that one batch can address.
     #[inline]
     pub fn new(range: Range<usize>) -> Result<Self> {
         match (u32::try_from(range.start), u32::try_from(range.end)) {
@@ -29,7 +29,7 @@ impl Span {
         }
     }
 
-    /// The range of bytes.
+    /// Returns the range of bytes.
     #[inline]
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
@@ -47,9 +47,10 @@ fn invalid_span(found: std::fmt::Arguments<'_>) -> Error {
     )
 }
 
-/// Borrowed keys and their hashes, all under one [`KeyScheme`]: what every sketch takes.
+/// Borrowed keys and their hashes, all under one [`KeyScheme`]. Every sketch takes keys in this
+/// form.
 ///
-/// Made by [`KeyBuffer`], or by [`KeyBatch::from_hashes`] when the hashes are known already.
+/// Created by [`KeyBuffer`], or by [`KeyBatch::from_hashes`] if the hashes are known already.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyBatch<'a> {
     pub(super) scheme: KeyScheme,
@@ -63,29 +64,30 @@ pub(super) enum Keys<'a> {
         bytes: &'a [u8],
         spans: &'a [Span],
     },
-    /// As an Arrow column of text has them: each key ends where the next begins.
+    /// The layout of an Arrow column of text: each key ends where the next begins.
     Offsets {
         bytes: &'a [u8],
         offsets: &'a [i32],
     },
-    /// Some keys of a dictionary that has few, all of them different: the place of each.
+    /// Keys of a dictionary that has few keys, all of them different, by their places.
     Picked {
         bytes: &'a [u8],
         spans: &'a [Span],
         places: &'a [u32],
     },
-    /// Each key by itself, as views of Arrow and strings of other engines have them.
+    /// Separate keys, as in the views of Arrow and the strings of other engines.
     Slices(&'a [&'a [u8]]),
     Integers(&'a [u64]),
     Unknown,
 }
 
 impl<'a> KeyBatch<'a> {
-    /// How many keys make a good batch: enough independent memory accesses to overlap, few
-    /// enough that spans and hashes stay in the first-level cache.
+    /// The best number of keys in a batch. It is large enough for independent memory accesses to
+    /// overlap, and small enough for spans and hashes to stay in the first-level cache.
     pub const TARGET_LEN: usize = 1024;
 
-    /// Hashes computed by the caller, for sketches built with [`KeyScheme::hashes`].
+    /// Creates a batch of hashes computed by the caller, for sketches built with
+    /// [`KeyScheme::hashes`].
     ///
     /// # Errors
     /// If the scheme's keys are not hashes.
@@ -97,12 +99,12 @@ impl<'a> KeyBatch<'a> {
         }
     }
 
-    /// The scheme the hashes come from.
+    /// Returns the scheme that the keys were hashed under.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
 
-    /// The hashes, in the order of the keys.
+    /// Returns the hashes, in the order of the keys.
     pub fn hashes(&self) -> &'a [u64] {
         self.hashes
     }
@@ -117,21 +119,21 @@ impl<'a> KeyBatch<'a> {
         self.hashes.is_empty()
     }
 
-    /// Every key with its hash.
+    /// Returns every key with its hash.
     pub fn iter(&self) -> impl Iterator<Item = (KeyRef<'a>, u64)> + use<'a> {
         let keys = self.keys;
         self.hashes.iter().enumerate().map(move |(index, &hash)| (keys.get(index, hash), hash))
     }
 
-    /// Calls `take` with each key that is a text and its hash, as long as it returns true. How the
-    /// keys lie is looked at once, not for each key.
+    /// Calls `take` with each key that is a text and its hash, as long as it returns true. The
+    /// layout of the keys is checked once, not for each key.
     #[inline]
     pub(crate) fn each_text_while(&self, mut take: impl FnMut(&'a [u8], u64) -> bool) {
         self.each_text_before_others_while(|text, length, hash| take(&text[..length], hash));
     }
 
-    /// The same with what lies behind each text: `take` gets the bytes from where the text begins,
-    /// and its length. Of a short text 16 bytes can be read at once so.
+    /// Does the same, but `take` also gets the bytes behind the text: a slice from the beginning of
+    /// the text, and the text's length. So 16 bytes of a short text can be read at once.
     #[inline]
     pub(crate) fn each_text_before_others_while(&self, mut take: impl FnMut(&'a [u8], usize, u64) -> bool) {
         let mut within = |bytes: &'a [u8], range: Range<usize>, hash| {
@@ -157,7 +159,7 @@ impl<'a> KeyBatch<'a> {
         }
     }
 
-    /// The same for what may fail, up to the first error.
+    /// Calls `take` with each key that is a text and its hash, up to the first error.
     #[inline]
     pub(crate) fn try_each_text(&self, mut take: impl FnMut(&'a [u8], u64) -> Result<()>) -> Result<()> {
         let mut result = Ok(());
@@ -168,8 +170,8 @@ impl<'a> KeyBatch<'a> {
         result
     }
 
-    /// Returns the place of each key in a dictionary, if keys are the same only where places are,
-    /// and all are below [`FEW_PLACES`](super::dictionary::FEW_PLACES).
+    /// Returns the place of each key in a dictionary. Returns `None` if keys can be equal at
+    /// different places, or if places may reach [`FEW_PLACES`](super::dictionary::FEW_PLACES).
     pub(crate) fn few_places(&self) -> Option<&'a [u32]> {
         match self.keys {
             Keys::Picked { places, .. } => Some(places),
@@ -177,7 +179,8 @@ impl<'a> KeyBatch<'a> {
         }
     }
 
-    /// Returns the keys at some consecutive places of the batch; those beyond its end are left out.
+    /// Returns a batch of the keys in a range of the batch. The part of the range beyond its end is
+    /// ignored.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         let end = range.end.min(self.len());
@@ -185,7 +188,7 @@ impl<'a> KeyBatch<'a> {
         Self { scheme: self.scheme, keys: self.keys.slice(range.clone()), hashes: &self.hashes[range] }
     }
 
-    /// The key at an index, without a look at those before it.
+    /// Returns the key at an index, in constant time.
     pub fn get(&self, index: usize) -> Option<KeyRef<'a>> {
         self.hashes.get(index).map(|&hash| self.keys.get(index, hash))
     }
@@ -195,8 +198,9 @@ impl<'a> Keys<'a> {
     fn slice(self, range: Range<usize>) -> Self {
         match self {
             Keys::Spans { bytes, spans } => Keys::Spans { bytes, spans: &spans[range] },
+            // No keys may have no offsets at all.
             Keys::Offsets { bytes, offsets } => {
-                Keys::Offsets { bytes, offsets: &offsets[range.start..=range.end] }
+                Keys::Offsets { bytes, offsets: offsets.get(range.start..=range.end).unwrap_or_default() }
             }
             Keys::Picked { bytes, spans, places } => Keys::Picked { bytes, spans, places: &places[range] },
             Keys::Slices(slices) => Keys::Slices(&slices[range]),
@@ -222,7 +226,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// A reusable buffer that turns positions of keys into a [`KeyBatch`].
+/// A reusable buffer that turns the positions of keys into a [`KeyBatch`].
 ///
 /// ```
 /// use crivo::distinct::HyperLogLog;
@@ -246,32 +250,33 @@ pub struct KeyBuffer {
 }
 
 impl KeyBuffer {
-    /// An empty buffer for keys of the scheme.
+    /// Creates an empty buffer for keys of the scheme.
     pub fn new(scheme: KeyScheme) -> Self {
         Self { scheme, spans: Vec::new(), hashes: Vec::new() }
     }
 
-    /// The scheme the keys will be hashed under.
+    /// Returns the scheme that the keys will be hashed under.
     pub fn scheme(&self) -> KeyScheme {
         self.scheme
     }
 
-    /// Forgets the keys and keeps the memory.
+    /// Removes the spans and keeps the memory.
     pub fn clear(&mut self) {
         self.spans.clear();
     }
 
-    /// Returns how many spans wait to be hashed.
+    /// Returns how many spans are to be hashed.
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
-    /// Returns true if no span waits to be hashed.
+    /// Returns true if no span is to be hashed.
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
 
-    /// Adds the position of a key in the bytes that [`hash_spans`](Self::hash_spans) will be given.
+    /// Adds the position of a key in the bytes that will be passed to
+    /// [`hash_spans`](Self::hash_spans).
     #[inline]
     pub fn push_span(&mut self, span: Span) {
         self.spans.push(span);
@@ -286,7 +291,7 @@ impl KeyBuffer {
         hash_spans_into(hashes, *scheme, spans, bytes)
     }
 
-    /// Hashes the keys that the caller's own spans point at, without collecting them here.
+    /// Hashes the keys that the caller's own spans point at, without storing these spans here.
     ///
     /// # Errors
     /// If the scheme's keys are not bytes, or a span lies outside `bytes`.
@@ -298,14 +303,15 @@ impl KeyBuffer {
     /// so there is one key less than offsets.
     ///
     /// # Errors
-    /// If the scheme's keys are not bytes, or an offset runs backwards or lies outside `bytes`.
+    /// If the scheme's keys are not bytes, if an offset is less than the one before, or if an
+    /// offset lies outside `bytes`.
     pub fn hash_offsets<'a>(&'a mut self, offsets: &'a [i32], bytes: &'a [u8]) -> Result<KeyBatch<'a>> {
         require_bytes(self.scheme)?;
         let seed = self.scheme.seed();
         self.hashes.clear();
         self.hashes.reserve(offsets.len());
         for pair in offsets.windows(2) {
-            // A negative offset becomes one that no slice reaches.
+            // A negative offset becomes an index that lies outside any slice.
             match bytes.get(pair[0] as usize..pair[1] as usize) {
                 Some(key) => self.hashes.push(hash_bytes(key, seed)),
                 None => return Err(invalid_span(format_args!("{pair:?} of {}", bytes.len()))),
@@ -315,7 +321,7 @@ impl KeyBuffer {
         Ok(KeyBatch { scheme: self.scheme, keys, hashes: &self.hashes })
     }
 
-    /// Hashes keys that lie apart from each other, each where it is.
+    /// Hashes keys in separate slices, without copying them.
     ///
     /// # Errors
     /// If the scheme's keys are not bytes.
@@ -389,7 +395,8 @@ mod tests {
         assert_eq!((batch.get(2), batch.get(3)), (Some(KeyRef::Bytes(b"three")), None));
         assert_eq!(batch.slice(1..9).iter().collect::<Vec<_>>(), expected[1..]);
         assert!(batch.slice(5..9).is_empty());
-        assert!(other.hash_offsets(&[], b"").unwrap().is_empty());
+        let none = other.hash_offsets(&[], b"").unwrap();
+        assert!(none.is_empty() && none.slice(0..0).is_empty());
         let slices: [&[u8]; 3] = [b"one", b"", b"three"];
         let batch = other.hash_slices(&slices).unwrap();
         assert_eq!(batch.iter().collect::<Vec<_>>(), expected);

@@ -8,16 +8,17 @@ use crate::prelude::*;
 /// The least capacity of a level.
 const LEAST_CAPACITY: usize = 8;
 
-/// A level keeps the memory for this many values, which most compactions of the lowest levels find.
+/// A level keeps memory for at least this many values, which is enough for most compactions of the
+/// lowest levels.
 const LEAST_MEMORY: usize = 32;
 
-/// Returns how many levels below the top the lowest one is: sampling below that adds at most a
-/// sixteenth to the variance, which is `k/(4·2^depth)`.
+/// Returns how many levels the lowest level is below the top. Sampling below it adds at most a
+/// sixteenth to the variance: its share is `k/(4·2^depth)`.
 fn depth_for(size: u32) -> usize {
     (size.next_power_of_two().trailing_zeros() + 2) as usize
 }
 
-/// The number of values that a level is made for, counted from the top.
+/// Returns the capacity of the level that is `depth` levels below the top.
 fn capacity_at(size: u32, depth: usize) -> usize {
     let mut capacity = size as f64;
     for _ in 0..depth {
@@ -26,16 +27,22 @@ fn capacity_at(size: u32, depth: usize) -> usize {
     (capacity.ceil() as usize).max(LEAST_CAPACITY)
 }
 
-/// [`capacity_at`] of each depth, which every compaction asks for several times.
+/// The [`capacity_at`] each depth, stored because every compaction needs several of them. They are
+/// on the heap, so that [`AnySketch`](crate::codec::AnySketch) stays small.
 #[derive(Debug, Clone)]
-pub(super) struct LevelCapacities([u32; Self::DEPTHS]);
+pub(super) struct LevelCapacities(Box<[u32; Self::DEPTHS]>);
 
 impl LevelCapacities {
-    /// Deeper levels than these are not kept, whatever the size.
+    /// The number of depths stored. Sketches of any size keep no deeper levels.
     const DEPTHS: usize = 24;
 
     pub(super) fn new(size: u32) -> Self {
-        Self(std::array::from_fn(|depth| capacity_at(size, depth) as u32))
+        Self(Box::new(std::array::from_fn(|depth| capacity_at(size, depth) as u32)))
+    }
+
+    /// Returns the number of bytes on the heap.
+    pub(super) fn memory(&self) -> usize {
+        size_of_val(&*self.0)
     }
 
     fn at(&self, depth: usize) -> usize {
@@ -43,28 +50,29 @@ impl LevelCapacities {
     }
 }
 
-/// The size of a section and the number of sections on each side, after that many compactions.
+/// Returns the size of a section and the number of sections on each side, after `compactions`
+/// compactions.
 ///
-/// As in REQ the number doubles and the size shrinks by √2 whenever the schedule has used up all
-/// sections.
+/// As in REQ the number of sections doubles, and their size shrinks by √2, whenever the schedule
+/// has used all sections.
 pub(super) fn sections(size: u32, compactions: u64) -> (usize, usize) {
     let (mut section, mut count) = (f64::from(size), 3_u32);
     while count < 64 && compactions >= 1 << (count - 1) && section / std::f64::consts::SQRT_2 >= 4.0 {
         section /= std::f64::consts::SQRT_2;
         count *= 2;
     }
-    // An even number, so that pairs do not cross its border.
+    // The size is even, so that no pair crosses a section's border.
     (2 * (section / 2.0).round() as usize, count as usize)
 }
 
-/// The number of values at which a level that protects its ends is compacted.
+/// Returns the number of values at which a level with protected ends is compacted.
 pub(super) fn tails_capacity(size: u32, compactions: u64) -> usize {
     let (section, count) = sections(size, compactions);
     4 * section * count
 }
 
 impl<T> RankSketch<T> {
-    /// Returns how many of `count` values a sketch of that size keeps at most.
+    /// Returns the largest number of values that a sketch of this size keeps of `count` values.
     ///
     /// ```
     /// use crivo::quantiles::{Accuracy, NumberQuantiles};
@@ -80,8 +88,8 @@ impl<T> RankSketch<T> {
                 let levels = (0..=depth_for(size)).map(|depth| capacity_at(size, depth) as u64);
                 levels.sum::<u64>() + 1
             }
-            // A compaction takes two sections of at least four values, and half of what a level is
-            // given goes on to the next.
+            // A compaction takes two sections of at least four values each, and half of a level's
+            // values move up to the next level.
             Accuracy::Tails => (0..64)
                 .map(|level| (count >> level).min(tails_capacity(size, (count >> level) / 8) as u64))
                 .sum(),
@@ -91,14 +99,15 @@ impl<T> RankSketch<T> {
 }
 
 impl<T: RankItem> RankSketch<T> {
-    /// Sets how many values make the sketch compact.
+    /// Sets the number of retained values at which the sketch is compacted.
     pub(super) fn set_capacity(&mut self) {
         self.capacity = match self.accuracy {
             Accuracy::Uniform => {
                 let levels = self.levels.len().min(depth_for(self.size) + 1);
                 (0..levels).map(|depth| self.level_capacities.at(depth)).sum()
             }
-            // Only the lowest level grows one by one, and it has to be looked at when it is full.
+            // Only the lowest level grows one value at a time, and it has to be checked when it is
+            // full.
             Accuracy::Tails => {
                 let lowest = tails_capacity(self.size, self.levels[0].compactions);
                 self.retained - self.levels[0].items.len() + lowest
@@ -116,7 +125,7 @@ impl<T: RankItem> RankSketch<T> {
         }
     }
 
-    /// Compacts the lowest level above its capacity, until all levels together are below theirs.
+    /// Compacts the lowest full level, until the sketch is below the total capacity of its levels.
     fn make_room_anywhere(&mut self) {
         while self.retained >= self.capacity {
             let levels = self.levels.len();
@@ -127,13 +136,13 @@ impl<T: RankItem> RankSketch<T> {
             let is_full = |level: &usize| {
                 self.levels[*level].items.len() >= self.level_capacities.at(levels - 1 - level)
             };
-            // All levels together are full, so that one of them is.
+            // The levels together are full, so at least one of them is.
             let Some(level) = (0..levels).find(is_full) else { return };
             self.compact_all(level);
         }
     }
 
-    /// Compacts every level above its capacity.
+    /// Compacts every level that has reached its capacity.
     fn make_room_in_each_level(&mut self) {
         let mut level = 0;
         while level < self.levels.len() {
@@ -153,7 +162,7 @@ impl<T: RankItem> RankSketch<T> {
         self.compact(level, 0, len, None);
     }
 
-    /// Compacts what lies between the protected ends of a level.
+    /// Compacts the values between the protected ends of a level.
     fn compact_middle(&mut self, level: usize) {
         let Level { items, compactions, .. } = &mut self.levels[level];
         T::sort(items);
@@ -183,8 +192,8 @@ impl<T: RankItem> RankSketch<T> {
         let weight_bits = u32::from(self.sampler.level) + level as u32;
         let variance = 1_u128 << (2 * weight_bits);
         let keeps_second = if let Some(Pending { coin, region: first }) = self.levels[level].pending.take() {
-            // The counterpart keeps what the first would have dropped. Where one of the two changed
-            // ranks, both together err as one of them.
+            // The counterpart keeps the values that the first compaction would have dropped. So
+            // within the union of both regions the two together err at most as much as one of them.
             if let Some(((low, high), (other_low, other_high))) = region.zip(first) {
                 self.profile.add(low.min(other_low), high.max(other_high), variance);
             }
@@ -198,8 +207,8 @@ impl<T: RankItem> RankSketch<T> {
         };
         let (lower, upper) = self.levels.split_at_mut(level + 1);
         let (items, kept) = (&mut lower[level].items, (to - from) / 2);
-        // The one of each pair that is kept changes places with what stands at the beginning, so
-        // that both moves are of one piece.
+        // Swap the kept value of each pair to the front of the range. Then the kept values are
+        // contiguous, and so are the dropped ones.
         let pairs = &mut items[from..to];
         for pair in 0..kept {
             pairs.swap(pair, 2 * pair + usize::from(keeps_second));
@@ -207,8 +216,7 @@ impl<T: RankItem> RankSketch<T> {
         upper[0].items.extend(items.drain(from..from + kept));
         items.drain(from..to - kept);
         self.retained -= kept;
-        // A level grows beyond its capacity while others leave it room; that memory is theirs
-        // again.
+        // A level grows beyond its capacity while other levels leave room. Give that memory back.
         let usual = match self.accuracy {
             Accuracy::Uniform => {
                 (2 * self.level_capacities.at(self.levels.len() - 1 - level)).max(LEAST_MEMORY)

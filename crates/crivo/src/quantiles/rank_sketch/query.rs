@@ -8,14 +8,14 @@ use crate::math::two_sided_quantile;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// A value in order, with the number of values below it and up to it.
+/// A kept value, with the number of values below it and up to it.
 pub(super) struct Step<'a, T> {
     pub(super) item: &'a T,
     below: u64,
     pub(super) up_to: u64,
 }
 
-/// An answer and its bounds, as positions of an order.
+/// A value and its bounds.
 pub(super) struct Between<T> {
     pub(super) value: T,
     pub(super) lower: T,
@@ -24,8 +24,7 @@ pub(super) struct Between<T> {
 }
 
 impl<T: RankItem> RankSketch<T> {
-    /// Returns the number of values, each as often as its weight; [`u64::MAX`] if that many or
-    /// more.
+    /// Returns the sum of the weights of all values, or [`u64::MAX`] if it is that or more.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -35,12 +34,12 @@ impl<T: RankItem> RankSketch<T> {
         self.count == 0
     }
 
-    /// Returns true if every answer is exact: nothing has been compacted.
+    /// Returns true if every answer is exact because nothing has been compacted.
     pub fn is_exact(&self) -> bool {
         self.most_error == 0 && !self.is_saturated()
     }
 
-    /// Returns true if the count is at its largest: no rank is known from there on.
+    /// Returns true if the count has reached [`u64::MAX`]. From then on no rank is known.
     pub fn is_saturated(&self) -> bool {
         self.count == u64::MAX
     }
@@ -50,34 +49,36 @@ impl<T: RankItem> RankSketch<T> {
         self.size
     }
 
-    /// Returns which ranks are to be right.
+    /// Returns the ranks for which the sketch is accurate.
     pub fn accuracy(&self) -> Accuracy {
         self.accuracy
     }
 
-    /// Returns the number of values that are kept.
+    /// The number of values that are kept.
     pub fn retained(&self) -> usize {
         self.retained + usize::from(self.sampler.seen > 0)
     }
 
-    /// Returns the standard error of ranks now, as a share of all values: of every rank, or with
-    /// [`Accuracy::Tails`] of the rank in the middle, where it is largest.
+    /// Returns the present standard error of ranks, as a share of all values. With
+    /// [`Accuracy::Tails`] this is the error of the middle rank, which is the largest; otherwise
+    /// all ranks have it.
     pub fn standard_error(&self) -> f64 {
         if self.is_empty() { 0.0 } else { self.variance().sqrt() / self.count as f64 }
     }
 
-    /// Returns how many ranks the rank of any one value may be off, except with that probability.
+    /// Returns a bound on the error of the rank of any one value. It is exceeded with at most the
+    /// given probability.
     ///
-    /// The errors of compactions are independent, symmetric and bounded, and the sum of them is
-    /// sub-Gaussian with its own variance: `(1 + cosh x)/2 ≤ exp(x²/4)`. So this is Hoeffding's
-    /// bound, which holds at any probability, unlike the normal distribution that intervals are
-    /// made with.
+    /// The errors of compactions are independent, symmetric and bounded. So their sum is
+    /// sub-Gaussian with its own variance: `(1 + cosh x)/2 ≤ exp(x²/4)`. This is therefore
+    /// Hoeffding's bound, which holds at any probability. The intervals use the normal
+    /// distribution, which does not.
     pub fn rank_margin(&self, probability: f64) -> f64 {
         let bound = libm::sqrt(2.0 * self.variance() * libm::log(2.0 / probability));
         bound.min(self.most_error as f64)
     }
 
-    /// Returns the bytes of memory in use, the struct itself included.
+    /// The number of bytes of memory in use, including the struct itself.
     pub fn memory(&self) -> usize {
         let items = |items: &Vec<T>| {
             items.capacity() * size_of::<T>() + items.iter().map(RankItem::heap).sum::<usize>()
@@ -86,6 +87,7 @@ impl<T: RankItem> RankSketch<T> {
             + self.levels.capacity() * size_of::<super::Level<T>>()
             + self.levels.iter().map(|level| items(&level.items)).sum::<usize>()
             + self.profile.memory()
+            + self.level_capacities.memory()
     }
 
     /// Returns the sizes the sketch was built with, in the order of its constructor.
@@ -96,7 +98,7 @@ impl<T: RankItem> RankSketch<T> {
         ]
     }
 
-    /// Returns what `crivo show` prints.
+    /// Returns the summary that `crivo show` prints.
     pub fn summary(&self) -> Summary {
         Summary {
             family: T::FAMILY,
@@ -120,12 +122,12 @@ impl<T: RankItem> RankSketch<T> {
         }
     }
 
-    /// The variance of a rank that every compaction changed.
+    /// Returns the variance of a rank that every compaction changed.
     fn variance(&self) -> f64 {
         self.compacted as f64 / 2.0 + self.sampled as f64 / 4.0
     }
 
-    /// The variance of the rank of a value.
+    /// Returns the variance of the rank of a value.
     fn variance_at(&self, item: &T) -> f64 {
         if self.accuracy == Accuracy::Uniform {
             return self.variance();
@@ -138,17 +140,17 @@ impl<T: RankItem> RankSketch<T> {
         variance.min(self.compacted) as f64 / 2.0
     }
 
-    /// Returns the largest error of a value's rank at the given confidence.
+    /// Returns the largest error of a rank with this variance, at the given confidence.
     fn margin(&self, variance: f64, confidence: Confidence) -> f64 {
         whole_margin(variance, confidence).min(self.most_error as f64)
     }
 
-    /// The confidence of an interval of that margin.
+    /// Returns the confidence of an interval with this margin.
     fn sureness(&self, margin: f64, confidence: Confidence) -> Confidence {
         if margin >= self.most_error as f64 { Confidence::CERTAIN } else { confidence }
     }
 
-    /// All kept values with their weights.
+    /// Returns all kept values with their weights.
     fn weighted(&self) -> impl Iterator<Item = (&T, u64)> {
         let lowest = usize::from(self.sampler.level);
         let partial = self.sampler.held.as_ref().map(|item| (item, self.sampler.seen));
@@ -159,7 +161,8 @@ impl<T: RankItem> RankSketch<T> {
             .chain(partial.filter(|(_, seen)| *seen > 0))
     }
 
-    /// Returns how many values are below a limit, or at most it; with bounds.
+    /// Returns how many values are below a limit, or at most the limit if `is_included`, with
+    /// bounds.
     pub(super) fn count_to(&self, limit: &T, is_included: bool, confidence: Confidence) -> Estimate {
         let Some((least, greatest)) = &self.ends else { return Estimate::exact(0.0) };
         let reaches = |item: &T| item < limit || is_included && item == limit;
@@ -178,7 +181,7 @@ impl<T: RankItem> RankSketch<T> {
         self.around(value as f64, margin, confidence).limited_to(1.0, count - 1.0)
     }
 
-    /// Returns how many values lie from one value to before another; with bounds.
+    /// Returns how many values lie from one value to below another, with bounds.
     pub(super) fn count_between(&self, from: &T, to: &T, confidence: Confidence) -> Estimate {
         if self.is_saturated() {
             return Estimate::certain(0.0, 0.0, f64::INFINITY);
@@ -186,7 +189,7 @@ impl<T: RankItem> RankSketch<T> {
         let value: u64 =
             self.weighted().filter(|(item, _)| *item >= from && *item < to).map(|(_, weight)| weight).sum();
         let variance = self.variance_at(from) + self.variance_at(to);
-        // Each end may be off by the most.
+        // Each end may have the largest error.
         let margin = whole_margin(variance, confidence);
         let estimate = if margin >= 2.0 * self.most_error as f64 {
             let most = 2.0 * self.most_error as f64;
@@ -201,7 +204,7 @@ impl<T: RankItem> RankSketch<T> {
         Estimate::probable(value, value - margin, value + margin, self.sureness(margin, confidence))
     }
 
-    /// The values below which these shares of all values lie, with bounds.
+    /// Returns the value at which each of these shares of all values is reached, with bounds.
     pub(super) fn values_at(&self, shares: &[f64], confidence: Confidence) -> Vec<Option<Between<T>>> {
         let Some((least, greatest)) = &self.ends else { return shares.iter().map(|_| None).collect() };
         let exactly = |item: &T| Between {
@@ -228,7 +231,7 @@ impl<T: RankItem> RankSketch<T> {
         shares.iter().map(answer).collect()
     }
 
-    /// The value of a rank, counted from 1.
+    /// Returns the value of a rank, counted from 1.
     fn value_at(&self, rank: u64, steps: &[Step<'_, T>], confidence: Confidence) -> Option<Between<T>> {
         let (least, greatest) = self.ends.as_ref()?;
         let value = steps[steps.partition_point(|step| step.up_to < rank).min(steps.len() - 1)].item;
@@ -238,8 +241,9 @@ impl<T: RankItem> RankSketch<T> {
             Accuracy::Uniform => uniform,
             Accuracy::Tails => self.margin(self.variance_at(item), confidence),
         };
-        // The last value with certainly or probably fewer than `rank` values below it, and the
-        // first with at least `rank` up to it.
+        // The lower bound is the last value that may have fewer than `rank` values below it within
+        // the margin. The upper bound is the first that has at least `rank` values up to it within
+        // the margin.
         let lower = steps.iter().take_while(|step| step.below as f64 + margin_at(step.item) < rank).last();
         let upper =
             steps.iter().rev().take_while(|step| step.up_to as f64 - margin_at(step.item) >= rank).last();
@@ -251,7 +255,7 @@ impl<T: RankItem> RankSketch<T> {
         })
     }
 
-    /// The kept values in order, equal ones together.
+    /// Returns the kept values in order, with equal ones combined.
     pub(super) fn steps(&self) -> Vec<Step<'_, T>> {
         let mut sorted: Vec<(&T, u64)> = self.weighted().collect();
         sorted.sort_unstable_by_key(|(one, _)| *one);
@@ -272,8 +276,8 @@ impl<T: RankItem> RankSketch<T> {
     }
 }
 
-/// The largest error of that confidence, by the normal distribution. Errors are whole numbers, so
-/// that one of `m` stands for everything up to `m + 1/2`.
+/// Returns the largest error at this confidence, by the normal distribution. Errors are whole
+/// numbers, so an error of `m` covers everything up to `m + 1/2`.
 fn whole_margin(variance: f64, confidence: Confidence) -> f64 {
     (two_sided_quantile(confidence.level()) * variance.sqrt() - 0.5).ceil().max(0.0)
 }

@@ -1,44 +1,46 @@
-// This file is long because the documentation and the examples of its public functions stand in it.
+// This file is long because it contains the documentation and the examples of its public functions.
 
 //! Panes: a sketch of the last hour, day or month, of a stream that never ends.
 //!
 //! **Question.** How many different visitors came in the last 24 hours, which words were most
-//! frequent in the last week? Whatever a sketch answers, for what came lately only.
+//! frequent in the last week? Any question that a sketch answers, for recent items only.
 //!
 //! **Guarantee.** Time is cut into panes of equal width `w`, counted from the epoch: pane `i` holds
 //! the times from `i·w` to `i·w + w − 1`. [`merged`](Panes::merged) at `now` is the sketch of
-//! exactly the items whose times lie in [`covered`](Panes::covered) at `now`: the pane of `now` and
-//! the `n − 1` before it, whole panes all of them. So the beginning of the window is exact to one
-//! pane,
+//! exactly the items whose times lie in [`covered`](Panes::covered) at `now`. These are whole
+//! panes: the pane of `now` and the `n − 1` before it. So the beginning of the window is exact to
+//! one pane,
 //!
 //! ```text
 //! (n − 1)·w  ≤  now − begin of what is covered  <  n·w
 //! ```
 //!
-//! and a window made by [`for_window`](Panes::for_window) always covers the whole time that was
-//! asked for, and at most one pane more. The answer has the error of the sketch and no other.
+//! A window made by [`for_window`](Panes::for_window) always covers the whole requested time, and
+//! at most one pane more. The answer has the error of the sketch and no other.
 //!
 //! **Idea.** A sketch cannot forget an item, but a whole sketch can be dropped. Keep one for each
 //! pane, merge those of the window to answer, and drop a pane when the window has passed it.
 //!
-//! **Time** is passed in: a whole number of whatever unit the caller counts in, before the epoch
-//! too. The ring is as late as the latest time it was told, by an item or by
-//! [`advance`](Panes::advance), and no clock is read. Items may come out of order: one whose pane
-//! is still kept goes there; one that is older is refused and counted as [`late`](Panes::late). A
-//! time from the future cannot be recognised as wrong, and it moves the window: a caller that
-//! cannot trust times must check them first.
+//! **Time** is supplied by the caller, as a whole number of any unit; it may be negative (before
+//! the epoch). No clock is read: the ring's time is the latest time of an item or of
+//! [`advance`](Panes::advance). Items may come out of order. An item whose pane is still kept goes
+//! into that pane. An older item is refused and counted as [`late`](Panes::late). A time from the
+//! future cannot be recognised as wrong, and it moves the window. A caller that cannot trust times
+//! must check them first.
 //!
-//! **Coins.** Panes are copies of one empty sketch. If it tosses coins (a sample, a Morris
-//! counter), equal copies would toss the same ones and their errors would add up in the merged
-//! sketch. So each pane's coins are decided by those of the empty sketch and by the pane's number
-//! ([`Merge::reseed`]): different in every pane, and the same whenever and wherever that pane is
-//! made. Rings that are filled side by side and then merged need different coins too:
-//! [`Merge::reseed`] of a ring that is still empty, with the number of the thread or the part.
+//! **Randomness.** Panes are copies of one empty sketch. If that sketch is randomised (a sample, a
+//! Morris counter), equal copies would draw the same random numbers, and their errors would add up
+//! in the merged sketch. So the seed of each pane is derived from the seed of the empty sketch and
+//! the pane's number ([`Merge::reseed`]). It differs between panes, and is the same whenever and
+//! wherever that pane is created. Rings that are filled in parallel and then merged need different
+//! seeds too: call [`Merge::reseed`] on each ring while it is empty, with the number of the thread
+//! or the part.
 //!
-//! **When not to use it.** For a window of the last `n` items rather than of time. For answers
-//! after every item: each merges all panes of the window, so ask now and then, or use fewer panes.
+//! **When not to use it.** For a window of the last `n` items instead of a time. For an answer
+//! after every item: each answer merges all panes of the window, so ask less often, or use fewer
+//! panes.
 //!
-//! **Memory.** At most `n` sketches, and only for panes that were used, beside the empty one.
+//! **Memory.** At most `n` sketches, one for each used pane, and the empty sketch.
 //!
 //! **Source.** Common practice; Datar, Gionis, Indyk, Motwani: *Maintaining stream statistics over
 //! sliding windows* (2002) for windows that are exact to a share of their length, in logarithmic
@@ -86,29 +88,29 @@ pub struct Panes<S = AnySketch> {
     pane_width: u64,
     capacity: u32,
     late: u64,
-    /// The number of the latest pane that was heard of.
+    /// The number of the latest pane of an item or of [`advance`](Panes::advance).
     latest: Option<i64>,
     /// Boxed, because `AnySketch` may be a ring of its own kind.
     empty: Box<S>,
-    /// The panes that were used, by their ascending numbers, all of them in the window of the
-    /// latest.
+    /// The panes that have items, in ascending order of their numbers. All lie in the window that
+    /// ends with the latest pane.
     used: VecDeque<(i64, S)>,
 }
 
 // ---- limits and sizing ----
 
 impl<S: Pane> Panes<S> {
-    /// How wide a pane can be, in units of time.
+    /// The possible widths of a pane, in units of time.
     pub const PANE_WIDTHS: RangeInclusive<u64> = 1..=i64::MAX as u64;
 
-    /// How many panes a ring can have.
+    /// The possible numbers of panes of a ring.
     pub const PANE_COUNTS: RangeInclusive<u32> = 1..=1 << 16;
 
-    /// Returns the width with which the given number of panes covers a window: `⌈window/panes⌉`.
+    /// Returns the pane width with which `panes` panes cover a window: `⌈window/panes⌉`.
     ///
     /// # Errors
-    /// If the window is not in [`PANE_WIDTHS`](Self::PANE_WIDTHS), or there are not 1 to 65535
-    /// panes.
+    /// If the window is not in [`PANE_WIDTHS`](Self::PANE_WIDTHS), or the number of panes is not 1
+    /// to 65535.
     pub fn pane_width_for(window: u64, panes: u32) -> Result<u64> {
         let (least, most) = Self::PANE_WIDTHS.into_inner();
         if !Self::PANE_WIDTHS.contains(&window) {
@@ -152,12 +154,12 @@ impl<S: Pane> Panes<S> {
         Ok(Self { pane_width, capacity: panes, late: 0, latest: None, empty, used })
     }
 
-    /// An empty ring that always covers a window of that length and at most one pane more, the
-    /// window cut into so many panes. (There is one pane beside them, because the latest is not
-    /// over yet.)
+    /// Returns an empty ring that always covers a window of that length, and at most one pane more.
+    /// The window is cut into `panes` panes. The ring has one pane in addition, because the latest
+    /// pane is not over yet.
     ///
     /// # Errors
-    /// As for [`pane_width_for`](Self::pane_width_for) and [`new`](Self::new).
+    /// The errors of [`pane_width_for`](Self::pane_width_for) and [`new`](Self::new).
     ///
     /// ```
     /// use crivo::{distinct::HyperLogLog, window::Panes};
@@ -173,29 +175,29 @@ impl<S: Pane> Panes<S> {
 // ---- update ----
 
 impl<S: Pane> Panes<S> {
-    /// Returns the sketch of the pane that a time belongs to, into which the caller puts `items`
-    /// items of that time. Returns `None`, and counts these items as [`late`](Self::late), if the
-    /// window has passed that pane.
+    /// Returns the sketch of the pane that a time belongs to, so that the caller can insert `items`
+    /// items of that time. Returns `None` if the window has passed that pane, and counts these
+    /// items as [`late`](Self::late).
     ///
     /// The caller must not change the sketch's parameters: a pane with other parameters cannot be
-    /// merged with the rest.
+    /// merged with the other panes.
     #[inline]
     pub fn pane_mut(&mut self, time: i64, items: u64) -> Option<&mut S> {
         let number = self.number(time);
         let index = match self.used.back() {
-            // Nearly always the time is that of the items before.
+            // Nearly always the time belongs to the same pane as the last one.
             Some(last) if last.0 == number => self.used.len() - 1,
             _ => self.place(number, items)?,
         };
         self.used.get_mut(index).map(|pane| &mut pane.1)
     }
 
-    /// Puts a batch of keys, all of one time, into its pane; the same as
-    /// [`pane_mut`](Self::pane_mut) and an insertion. The answer is whether the window still has
-    /// that pane.
+    /// Inserts a batch of keys, all of one time, into its pane: the same as
+    /// [`pane_mut`](Self::pane_mut) and an insertion. Returns true if the window still has that
+    /// pane.
     ///
     /// # Errors
-    /// As the sketch's `insert_batch`.
+    /// The errors of the sketch's `insert_batch`.
     pub fn insert_batch(&mut self, time: i64, batch: &KeyBatch<'_>) -> Result<bool>
     where
         S: InsertKeys,
@@ -206,13 +208,14 @@ impl<S: Pane> Panes<S> {
         }
     }
 
-    /// Tells the ring what time it is: panes that the window has passed are dropped. A time before
-    /// the latest changes nothing.
+    /// Sets the current time, and drops the panes that the window has passed. A time before the
+    /// latest changes nothing.
     pub fn advance(&mut self, now: i64) {
         self.advance_to(self.number(now));
     }
 
-    /// Returns the position of a pane, which is made if there is none yet.
+    /// Returns the position of a pane in `used`, and creates the pane if it is missing. Returns
+    /// `None` and counts the items as late if the window has passed the pane.
     #[cold]
     fn place(&mut self, number: i64, items: u64) -> Option<usize> {
         if self.latest.is_some_and(|latest| number < self.first_of(latest)) {
@@ -236,17 +239,17 @@ impl<S: Pane> Panes<S> {
         }
     }
 
-    /// The number of the pane that a time belongs to.
+    /// Returns the number of the pane that a time belongs to.
     fn number(&self, time: i64) -> i64 {
         time.div_euclid(self.pane_width as i64)
     }
 
-    /// The number of the first pane of the window that ends with a pane.
+    /// Returns the number of the first pane of the window that ends with the pane `last`.
     fn first_of(&self, last: i64) -> i64 {
         last.saturating_sub(i64::from(self.capacity) - 1)
     }
 
-    /// The first and the last time of a pane.
+    /// Returns the first and the last time of a pane.
     fn times(&self, number: i64) -> (i64, i64) {
         let first = number.saturating_mul(self.pane_width as i64);
         (first, first.saturating_add(self.pane_width as i64 - 1))
@@ -256,11 +259,12 @@ impl<S: Pane> Panes<S> {
 // ---- query ----
 
 impl<S: Pane> Panes<S> {
-    /// The sketch of the window at `now`: of all items whose times lie in
+    /// Returns the sketch of the window at `now`: of all items whose times lie in
     /// [`covered`](Self::covered).
     ///
     /// # Errors
-    /// If the window at `now` is no longer there, or panes were given parameters that do not merge.
+    /// If the panes of the window at `now` were dropped, or if a pane's parameters were changed so
+    /// that it does not merge.
     pub fn merged(&self, now: i64) -> Result<S> {
         let (first, last) = self.window(now)?;
         let mut merged = (*self.empty).clone();
@@ -269,18 +273,18 @@ impl<S: Pane> Panes<S> {
         Ok(merged)
     }
 
-    /// The first and the last time that the window at `now` covers: from the beginning of its
-    /// oldest pane to the end of the pane of `now`. A time in the past has a shorter window, of the
-    /// panes that are still kept.
+    /// Returns the first and the last time that the window at `now` covers: from the beginning of
+    /// its oldest pane to the end of the pane of `now`. For a time in the past the window is
+    /// shorter, because it has only the panes that are still kept.
     ///
     /// # Errors
-    /// If none of them is.
+    /// If all panes of the window were dropped.
     pub fn covered(&self, now: i64) -> Result<RangeInclusive<i64>> {
         let (first, last) = self.window(now)?;
         Ok(self.times(first).0..=self.times(last).1)
     }
 
-    /// The numbers of the first and the last pane of the window at `now`.
+    /// Returns the numbers of the first and the last pane of the window at `now`.
     fn window(&self, now: i64) -> Result<(i64, i64)> {
         let last = self.number(now);
         let kept = self.latest.map_or(i64::MIN, |latest| self.first_of(latest));
@@ -292,8 +296,8 @@ impl<S: Pane> Panes<S> {
         Ok((self.first_of(last).max(kept), last))
     }
 
-    /// The panes that were used, the oldest first: the first and the last time of each, and its
-    /// sketch.
+    /// Returns the panes that have items, the oldest first: the first and the last time of each,
+    /// and its sketch.
     pub fn panes(&self) -> impl ExactSizeIterator<Item = (RangeInclusive<i64>, &S)> {
         self.used.iter().map(|(number, sketch)| {
             let (first, last) = self.times(*number);
@@ -301,13 +305,13 @@ impl<S: Pane> Panes<S> {
         })
     }
 
-    /// The times of the latest pane that the ring was told of.
+    /// Returns the times of the latest pane of an item or of [`advance`](Self::advance).
     pub fn latest(&self) -> Option<RangeInclusive<i64>> {
         self.latest.map(|number| self.times(number)).map(|(first, last)| first..=last)
     }
 
-    /// Returns how many items were refused because the window had passed their time; [`u64::MAX`]
-    /// if that many or more.
+    /// Returns how many items were refused because the window had passed their time. The count
+    /// stops at [`u64::MAX`].
     pub fn late(&self) -> u64 {
         self.late
     }
@@ -322,7 +326,7 @@ impl<S: Pane> Panes<S> {
         self.capacity
     }
 
-    /// The sketch that every pane begins as.
+    /// Returns the sketch that every pane begins as.
     pub fn empty(&self) -> &S {
         &self.empty
     }
@@ -332,13 +336,15 @@ impl<S: Pane> Panes<S> {
         self.used.is_empty()
     }
 
-    /// The bytes of memory in use, the struct itself included.
+    /// Returns the bytes of memory in use, the struct itself included.
     pub fn memory(&self) -> usize {
         let sketches = std::iter::once(&*self.empty).chain(self.used.iter().map(|pane| &pane.1));
-        size_of::<Self>() + sketches.map(Sketch::memory).sum::<usize>()
+        // The ring holds the structs themselves; an `AnySketch` is larger than the sketch inside.
+        let beside = sketches.map(|sketch| sketch.memory().saturating_sub(size_of::<S>()));
+        size_of::<Self>() + size_of::<S>() + self.used.len() * size_of::<(i64, S)>() + beside.sum::<usize>()
     }
 
-    /// The sizes the ring was built with, in the order of its constructor.
+    /// Returns the sizes the ring was built with, in the order of its constructor.
     pub fn parameters(&self) -> Parameters {
         vec![
             ("sketch", Parameter::Name(self.empty.family().name())),
@@ -347,7 +353,7 @@ impl<S: Pane> Panes<S> {
         ]
     }
 
-    /// Returns a summary of the sketch. The items are those of the window at the latest time.
+    /// Returns a summary of the ring. Its number of items is that of the window at the latest time.
     pub fn summary(&self) -> Summary {
         let items = match self.latest.map(|latest| self.merged(self.times(latest).0)) {
             None => Estimate::exact(0.0),
@@ -403,10 +409,10 @@ impl<S: Pane> Sketch for Panes<S> {
 // ---- merge ----
 
 impl<S: Pane> Panes<S> {
-    /// Makes this the ring of both streams: each pane is merged with the other's of the same time,
-    /// and panes that the later of the two windows has passed are dropped. Where merging the
-    /// sketches equals the joined stream, so does this; the late items are those that each has
-    /// refused.
+    /// Merges `other` into this ring, which then holds both streams. Each pane is merged with the
+    /// other ring's pane of the same time. Panes that the later of the two windows has passed are
+    /// dropped. If merging the sketches equals the sketch of the joined stream, so does merging the
+    /// rings. The late items of both rings are added up.
     ///
     /// # Errors
     /// If the panes differ in width or number, or the sketches do not merge; the ring is unchanged
@@ -430,7 +436,8 @@ impl<S: Pane> Panes<S> {
         if self.capacity != other.capacity {
             return Err(Error::incompatible("panes", self.capacity, other.capacity, advice));
         }
-        // Sketches of different sizes may merge to the smaller one: then all panes must.
+        // Two sketches of different sizes may merge to the smaller size. Then all panes need that
+        // size.
         let mut empty = self.empty.clone();
         empty.merge(&other.empty)?;
         let latest = self.latest.max(other.latest);
@@ -456,7 +463,8 @@ impl<S: Pane> Panes<S> {
     }
 }
 
-/// A pane with the parameters that the merged ring has, given those it had.
+/// Returns a copy of a pane with the parameters of the merged ring, which `empty` has. The pane's
+/// own parameters are those of `before`.
 fn fitted<S: Pane>(pane: &(i64, S), empty: &S, before: &S) -> Result<(i64, S)> {
     let mut fitted = pane.clone();
     if empty != before {
