@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod colour;
 mod shown;
 mod style;
 

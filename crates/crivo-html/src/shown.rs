@@ -8,7 +8,8 @@
 
 use html5gum::StartTag;
 
-use crate::style::{Declared, Look, Paint, Sheet, paint};
+use crate::colour::{Paint, paint};
+use crate::style::{Declared, Look, Sheet};
 
 /// The depth to which nested elements are tracked. Browsers have such a limit too.
 const DEPTH: usize = 256;

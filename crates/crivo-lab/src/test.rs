@@ -20,7 +20,8 @@
 //! these distributions. If a distribution is an approximation (means are nearly normal, counts
 //! nearly χ²), the true probability may be larger. So only ten times that, 10⁻⁶, is promised.
 //!
-//! Nothing here is shared with the library whose sketches are judged.
+//! Of the library whose sketches are judged, only the quantile of the normal distribution is used
+//! here. Its own tests compare it with published tables.
 
 use libm::{exp, lgamma, log, log1p, sqrt};
 

@@ -1,5 +1,6 @@
 //! What a step gets: some records of one file, with the selected fields side by side.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -62,8 +63,8 @@ pub struct RowBatch<'a> {
     /// The number of missing values of the first column, or `None` if they are not counted yet.
     pub(crate) first_missing: Option<usize>,
     pub(crate) skip_bad: bool,
-    /// The number of values that could not be keys.
-    pub(crate) bad_keys: u64,
+    /// The rows with a value that could not be a key.
+    pub(crate) bad_rows: BTreeSet<usize>,
     pub(crate) sequence: u64,
     /// The number of the first row within its chunk or row group.
     pub(crate) first: u64,
@@ -112,7 +113,6 @@ impl<'a> RowBatch<'a> {
         } else {
             (&*chosen.names, &chosen.columns)
         };
-        let (first_missing, bad_keys) = (None, 0);
         Self {
             file,
             names,
@@ -125,9 +125,9 @@ impl<'a> RowBatch<'a> {
             records,
             kept,
             keyer,
-            first_missing,
+            first_missing: None,
             skip_bad,
-            bad_keys,
+            bad_rows: BTreeSet::new(),
             sequence,
             first,
             origin,
@@ -202,13 +202,13 @@ impl<'a> RowBatch<'a> {
     fn make_keys(&mut self, column: usize, with_rows: bool) -> Result<RowKeys<'_>> {
         let values = self.column(column);
         let missing = if column == 0 { self.missing() } else { values.missing() };
-        let Self { keyer, table, bytes, file, skip_bad, bad_keys, origin, first, kept, elements, .. } = self;
+        let Self { keyer, table, bytes, file, skip_bad, bad_rows, origin, first, kept, elements, .. } = self;
         if elements.get(column) == Some(&true) {
             return keyer.keys_of_elements(values);
         }
         keyer.keys(values, missing == 0, with_rows, |row, value| {
             if *skip_bad {
-                *bad_keys += 1;
+                bad_rows.insert(row);
                 return Ok(());
             }
             let place = place_of(*origin, *first + number_of(*kept, row), table, bytes, row);
@@ -229,11 +229,12 @@ impl<'a> RowBatch<'a> {
 
     /// Returns what the batch adds to the counts, after the step.
     pub(crate) fn counts(&mut self) -> Counts {
+        let bad = self.bad_rows.len() as u64;
         Counts {
-            rows: (self.records as u64).saturating_sub(self.bad_keys),
+            rows: (self.records as u64).saturating_sub(bad),
             skipped: self.missing() as u64,
             left_out: (self.records - self.rows()) as u64,
-            bad: self.table.bad + self.bad_keys,
+            bad: self.table.bad + bad,
             ..Counts::default()
         }
     }
@@ -251,11 +252,16 @@ impl<'a> RowBatch<'a> {
         Some(with_line_end(self.bytes, record, self.limit))
     }
 
+    /// Returns the number of a row among all records before the filter.
+    pub(crate) fn record_number(&self, row: usize) -> usize {
+        number_of(self.kept, row) as usize
+    }
+
     /// Converts flags of the rows to flags of all records before the filter.
     pub(crate) fn unfiltered(&self, flags: &[bool]) -> Vec<bool> {
         let mut all = vec![false; self.records];
         for (row, _) in flags.iter().enumerate().filter(|(_, flag)| **flag) {
-            all[number_of(self.kept, row) as usize] = true;
+            all[self.record_number(row)] = true;
         }
         all
     }

@@ -332,16 +332,17 @@ impl KeptRecords {
         Ok(())
     }
 
-    /// Flags the records of a batch to keep, and returns the replaced values. There is a flag for
-    /// each record of the table, because edited scans have no filter.
+    /// Flags the records of a batch to keep, and returns the replaced values. Both have an entry
+    /// for each record, those that the filter left out included.
     fn edit_values(&mut self, batch: &RowBatch<'_>, edit: &EditRow<'_>) -> Result<Vec<Option<Vec<u8>>>> {
         self.flags.clear();
+        self.flags.resize(batch.records, false);
         let mut values = vec![None; batch.records];
-        for (row, slot) in values.iter_mut().enumerate() {
-            let mut value = Vec::new();
+        for row in 0..batch.rows() {
+            let (mut value, record) = (Vec::new(), batch.record_number(row));
             let edited = edit(batch, row, &mut value)?;
-            self.flags.push(edited != Edit::Drop);
-            *slot = (edited == Edit::Replace).then_some(value);
+            self.flags[record] = edited != Edit::Drop;
+            values[record] = (edited == Edit::Replace).then_some(value);
         }
         self.count += self.flags.iter().filter(|keep| **keep).count() as u64;
         Ok(values)

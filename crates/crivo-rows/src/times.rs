@@ -25,6 +25,9 @@ pub fn seconds(text: &[u8]) -> Option<i64> {
 pub fn milliseconds(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text.trim_ascii()).ok()?;
     if let Ok(number) = text.parse::<i64>() {
+        if number.unsigned_abs() > MOST_MILLISECONDS.unsigned_abs() {
+            return None;
+        }
         let is_seconds = number.unsigned_abs() <= MOST_SECONDS.unsigned_abs();
         let time = if is_seconds { number * 1000 } else { number };
         return Some(time);
@@ -180,6 +183,9 @@ mod tests {
             "2025-11-16X",
             "2025-11-16T03:05Zulu",
             "nan",
+            "400000000000001",
+            "4.1e14",
+            "-9223372036854775808",
         ] {
             assert_eq!(seconds(wrong.as_bytes()), None, "{wrong}");
         }

@@ -240,7 +240,7 @@ fn every_option_that_is_named_exists() {
     let mut wrong = Vec::new();
     for (name, text) in documents() {
         for span in spans(&text) {
-            let option = span.split([' ', '=', '|', ',']).next().unwrap_or_default();
+            let option = span.split([' ', '=', '|', ',', '[']).next().unwrap_or_default();
             if option.starts_with("--") && option.len() > 2 && !known.contains(option) {
                 wrong.push(format!("{name}: `{span}`"));
             }

@@ -55,7 +55,7 @@ impl AnyKll {
     pub fn k_for(error: f64) -> Result<u16> {
         // The formula that DataSketches fitted to measurements.
         let k = (2.296 / error).powf(1.0 / 0.9723).ceil();
-        if (1.0..=f64::from(u16::MAX)).contains(&k) {
+        if error <= 1.0 && (1.0..=f64::from(u16::MAX)).contains(&k) {
             return Ok((k as u16).max(8));
         }
         Err(Error::setting("error", "a share from 0.00005 to 1", error))

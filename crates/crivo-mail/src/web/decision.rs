@@ -27,7 +27,7 @@ pub(super) async fn show(State(site): State<Arc<Site>>, Path(number): Path<u64>)
         return problem(
             StatusCode::NOT_FOUND,
             "Only the verdict is kept",
-            "This message passed through spamd. Nothing of its text is kept, so there is nothing more to show.",
+            "This message came from a mail system. Nothing of its text is kept, so there is nothing more to show.",
         );
     };
     let message = given.message.as_deref().unwrap_or_default();

@@ -19,7 +19,7 @@ pub(super) async fn decisions(State(site): State<Arc<Site>>) -> Response {
     let body = html! {
         (show::decisions(&all))
         p.hint {
-            "Of mail that passes through spamd only the verdict is kept, never its text. "
+            "Of mail from mail systems only the verdict is kept, never its text. "
             "Messages given to this page can be opened again and taught."
         }
     };

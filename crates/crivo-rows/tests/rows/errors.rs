@@ -164,6 +164,28 @@ fn value_that_is_no_integer_is_told_with_its_line() {
 }
 
 #[test]
+fn a_row_with_two_bad_keys_is_one_bad_row() {
+    let folder = Folder::new();
+    let csv = folder.input("two.csv", "a,b\n1,2\nx,y\n3,z\n").skip_bad(true);
+    for (threads, chunk) in WAYS {
+        let scan = Scan::of(&csv).select(Select::fields(["a", "b"])).keys(KeyScheme::integers());
+        let folded = scan.threads(threads).chunk_size(chunk).fold(
+            || 0,
+            |keys, batch| {
+                *keys += batch.keys(0)?.len() + batch.keys(1)?.len();
+                Ok(())
+            },
+            |keys, more| {
+                *keys += more;
+                Ok(())
+            },
+        );
+        let folded = folded.unwrap();
+        assert_eq!((folded.state, folded.counts.rows, folded.counts.bad), (3, 1, 2));
+    }
+}
+
+#[test]
 fn error_of_a_step_stops_the_pass_and_is_given_back() {
     let folder = Folder::new();
     let input = folder.input("a.txt", "1\n2\nx\n4\n");

@@ -271,7 +271,8 @@ impl ColumnRules {
         ];
         for (rule, breach) in breaches {
             if let Some(Breach { row, text }) = breach {
-                let found = if text.is_empty() {
+                // The first occurrence is not stored, so of some repeated values the text is unknown.
+                let found = if rule == "unique" && text.is_empty() {
                     "a value for the second time".into()
                 } else {
                     String::from_utf8_lossy(text)

@@ -143,7 +143,7 @@ impl RowSample {
     /// Adds the row at a place, which no other row may have. In a weighted sample its weight is 1.
     ///
     /// # Errors
-    /// If the row has 4 GiB or more.
+    /// If the row is admitted to the sample and has 4 GiB or more; it is not counted then.
     pub fn insert(&mut self, place: u64, row: &[u8]) -> Result<()> {
         self.insert_with(place, || row)
     }
@@ -155,16 +155,19 @@ impl RowSample {
     #[inline]
     pub fn insert_with<'a>(&mut self, place: u64, row: impl FnOnce() -> &'a [u8]) -> Result<()> {
         let number = self.number(place, 1.0);
+        if number <= self.limit {
+            self.admit(number, place, row())?;
+        }
         self.seen = self.seen.saturating_add(1);
-        if number <= self.limit { self.admit(number, place, row()) } else { Ok(()) }
+        Ok(())
     }
 
     /// Adds the row at a place with its weight. A row of weight 0 is counted as weightless and
     /// never sampled.
     ///
     /// # Errors
-    /// If the weight is negative or not finite, if the sample is not weighted, or if the row has 4
-    /// GiB or more.
+    /// If the weight is negative or not finite, if the sample is not weighted, or if the row is
+    /// admitted and has 4 GiB or more. The row is not counted then.
     #[inline]
     pub fn insert_weighted<'a>(
         &mut self,
@@ -180,16 +183,20 @@ impl RowSample {
             self.weightless = self.weightless.saturating_add(1);
             return Ok(());
         }
-        self.seen = self.seen.saturating_add(1);
         // −ln u is at least 1 − u, so most rows need no logarithm. The margin covers the rounding,
         // so that rounding never decides. At the greatest float clocks may be equal, so this test
         // does not apply. Before the sample is full there is no limit.
         let limit = f64::from_bits(self.limit);
         if limit < f64::MAX && 1.0 - self.unit(place) > limit * weight * MARGIN {
+            self.seen = self.seen.saturating_add(1);
             return Ok(());
         }
         let number = self.number(place, weight);
-        if number <= self.limit { self.admit(number, place, row()) } else { Ok(()) }
+        if number <= self.limit {
+            self.admit(number, place, row())?;
+        }
+        self.seen = self.seen.saturating_add(1);
+        Ok(())
     }
 
     /// Returns the number of the row at a place. The rows with the smallest numbers are the sample.

@@ -32,10 +32,21 @@ pub(super) struct Cache {
     folder: PathBuf,
 }
 
-/// The path of the profile of a content.
+/// The path of the profile of a content, and the file that had this content.
 #[derive(Debug)]
 pub(super) struct CacheKey {
     profile: PathBuf,
+    file: PathBuf,
+    /// The size and the modification time of the file before it was hashed.
+    stamp: Stamp,
+}
+
+/// The size and the modification time of a file.
+type Stamp = (u64, SystemTime);
+
+fn stamp_of(path: &Path) -> std::io::Result<Stamp> {
+    let metadata = fs::metadata(path)?;
+    Ok((metadata.len(), metadata.modified()?))
 }
 
 impl Cache {
@@ -57,27 +68,26 @@ impl Cache {
     ) -> Result<CacheKey> {
         let failed = || store::name_of(path);
         let full = path.canonicalize().with_context(failed)?;
-        let metadata = fs::metadata(&full).with_context(failed)?;
-        let changed = metadata.modified().with_context(failed)?;
+        let stamp = stamp_of(&full).with_context(failed)?;
+        let (length, changed) = stamp;
         let since = changed.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        let stamp = format!("{} {since} {}", metadata.len(), full.display());
-        let note = self.folder.join(format!("{:032x}.note", digest_of(stamp.as_bytes())));
-        let known = fs::read_to_string(&note).ok().and_then(|text| content_of(&text, &stamp));
+        let named = format!("{length} {since} {}", full.display());
+        let note = self.folder.join(format!("{:032x}.note", digest_of(named.as_bytes())));
+        let known = fs::read_to_string(&note).ok().and_then(|text| content_of(&text, &named));
         let content = if let Some(known) = known {
             known
         } else {
             let content = format!("{:032x}", digest_of_file(&full).with_context(failed)?);
             let is_settled = SystemTime::now().duration_since(changed).is_ok_and(|age| age >= SETTLED);
             // A file that changed while it was read has another modification time now.
-            let now = fs::metadata(&full).and_then(|now| now.modified()).with_context(failed)?;
-            if is_settled && now == changed {
-                Destination::new(&note)?.write(note_of(&content, &stamp).as_bytes())?;
+            if is_settled && stamp_of(&full).with_context(failed)? == stamp {
+                Destination::new(&note)?.write(note_of(&content, &named).as_bytes())?;
             }
             content
         };
         let asked = format!("{VERSION} {layout} {hashes} {scheme} {content}");
         let profile = self.folder.join(format!("{:032x}.crivo", digest_of(asked.as_bytes())));
-        Ok(CacheKey { profile })
+        Ok(CacheKey { profile, file: full, stamp })
     }
 }
 
@@ -87,9 +97,13 @@ impl CacheKey {
         TableProfile::decode(&fs::read(&self.profile).ok()?).ok()
     }
 
-    /// Stores a profile. Its permissions are no wider than those of the profiled file.
-    pub(super) fn put(&self, profile: &TableProfile, file: &Path) -> Result<()> {
-        Destination::new(&self.profile)?.readable_as([file]).write(&profile.encode())
+    /// Stores the profile of the file, unless the file has changed since its content was hashed.
+    /// The permissions are no wider than those of the file.
+    pub(super) fn put(&self, profile: &TableProfile) -> Result<()> {
+        if stamp_of(&self.file).with_context(|| store::name_of(&self.file))? != self.stamp {
+            return Ok(());
+        }
+        Destination::new(&self.profile)?.readable_as([self.file.as_path()]).write(&profile.encode())
     }
 }
 

@@ -119,7 +119,7 @@ fn profile_of(
     }
     let profile = read(path, layout, (hashes, scheme), out)?;
     if let Some(key) = &key {
-        key.put(&profile, path)?;
+        key.put(&profile)?;
     }
     Ok((profile, false))
 }

@@ -2,7 +2,8 @@
 
 use super::HeavyHitters;
 use super::bucket::{SLOTS, lowest, mask_of, slots};
-use super::names::{Names, len_beside, out_of_memory};
+use super::label::len_beside;
+use super::names::{Names, out_of_memory};
 use super::purge::ranked;
 use super::rounded::RoundedUp;
 use super::table::{Counter, Entry, Place, Table};

@@ -58,6 +58,7 @@
 
 mod bucket;
 mod bytes;
+mod label;
 mod merge;
 mod names;
 mod purge;
@@ -67,7 +68,8 @@ mod table;
 
 use std::ops::RangeInclusive;
 
-use self::names::{Label, SPREAD, Unnamed, len_beside};
+use self::label::{Label, len_beside};
+use self::names::{SPREAD, Unnamed};
 use self::table::{CHUNK, Counter, Entry, Table};
 use super::hitter::{Hitter, certain};
 use super::rows::require_weights;

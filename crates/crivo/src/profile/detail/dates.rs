@@ -55,8 +55,8 @@ struct DaySet {
 /// [`TableColumn::dates`](crate::profile::TableColumn::dates).
 #[derive(Debug, Clone, PartialEq)]
 pub struct DateFacts {
-    /// The formats with the number of values of each, the most frequent first. If both readings of
-    /// `03/04/2024` fit all values, both formats are listed.
+    /// The formats with the number of values of each, the most frequent first. Both readings of
+    /// `03/04/2024` are listed if both fit all values, or if neither does.
     pub formats: Vec<(DateFormat, u64)>,
     /// The number of values that are dates.
     pub dates: u64,
@@ -184,13 +184,12 @@ impl Dates {
                 continue;
             }
             dates = dates.saturating_add(count);
-            formats.extend(
-                readings
-                    .map(|format| (format, count_of(format)))
-                    .into_iter()
-                    .filter(|(_, fits)| *fits == count),
-            );
-            match readings.map(|format| count_of(format) == count) {
+            let fits = readings.map(|format| count_of(format) == count);
+            // Of a mixture each reading is listed with the values that it fits.
+            let is_mixture = fits == [false; 2];
+            let known = readings.into_iter().zip(fits).filter(|(_, fits)| *fits || is_mixture);
+            formats.extend(known.map(|(format, _)| (format, count_of(format))));
+            match fits {
                 [true, false] => sets.push(&self.days[DAY_FIRST]),
                 [false, true] => sets.push(&self.days[MONTH_FIRST]),
                 _ => has_two_readings = true,

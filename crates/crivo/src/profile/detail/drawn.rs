@@ -193,7 +193,7 @@ impl DrawnRows {
         let (k, is_full, count) =
             (reader.u32("drawn rows")?, reader.u8("drawn rows")?, reader.u32("drawn rows")?);
         if k == 0 || k > Self::MOST || is_full > 1 {
-            return Err(Error::contents("drawn rows", format_args!("at most 1 to {}", Self::MOST), k));
+            return Err(Error::contents("drawn rows", format_args!("1 to {}", Self::MOST), k));
         }
         // All values are drawn, or as many as the sample can have.
         let expected = if is_full == 1 { k.into() } else { values };

@@ -11,6 +11,7 @@ mod dates;
 mod drawn;
 mod moments;
 mod whole;
+mod wide_sum;
 
 pub use self::date_format::DateFormat;
 use self::dates::Dates;

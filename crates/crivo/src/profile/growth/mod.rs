@@ -115,7 +115,7 @@ impl DistinctGrowth {
     /// The largest row number. Later rows count as this one.
     pub const LAST_ROW: u64 = u64::MAX >> 1;
 
-    /// The most bytes for each of the `k` hashes. Up to twice as many are collected, in a table
+    /// The most bytes for each of the `k` hashes. Up to 7/4 as many are collected, in a table
     /// that may be half full.
     pub const BYTES_EACH: usize = 4 * (16 + 1);
 

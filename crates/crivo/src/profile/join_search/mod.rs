@@ -163,10 +163,13 @@ impl JoinSearch {
                 let allowed = format_args!("at most {}", Self::MOST_COLUMNS).to_string();
                 return Err(Error::parameter("columns", allowed, Self::MOST_COLUMNS as u64 + 1));
             }
-            let name = name.into();
-            let next = self.names.len() as u32;
-            let name_index = *self.names.entry(name.to_lowercase()).or_insert(next);
+            let (name, name_index) = (name.into(), u32::MAX);
             added.push(Searched { place: ColumnPlace { table, column: number }, column, name, name_index });
+        }
+        // Nothing can fail from here on.
+        for searched in &mut added {
+            let next = self.names.len() as u32;
+            searched.name_index = *self.names.entry(searched.name.to_lowercase()).or_insert(next);
         }
         self.columns.append(&mut added);
         self.all_columns += count;

@@ -287,6 +287,14 @@ fn first_of(kind: Kind, keys: &KeyBatch<'_>, row: impl Fn(usize) -> u64) -> Opti
 // ---- the table ----
 
 impl TableProfile {
+    fn require_count(columns: usize) -> Result<()> {
+        if columns > Self::MOST_COLUMNS {
+            let allowed = format!("at most {}", Self::MOST_COLUMNS);
+            return Err(Error::parameter("columns", allowed, columns));
+        }
+        Ok(())
+    }
+
     /// Creates the profile of a table with this many rows. Each column has a value or a missing one
     /// in every row, so rows that a column has not seen are added to it as missing.
     ///
@@ -297,10 +305,7 @@ impl TableProfile {
         if scheme.kind() != KeyKind::Bytes {
             return Err(scheme.wrong_kind(KeyKind::Bytes));
         }
-        if columns.len() > Self::MOST_COLUMNS {
-            let allowed = format!("at most {}", Self::MOST_COLUMNS);
-            return Err(Error::parameter("columns", allowed, columns.len()));
-        }
+        Self::require_count(columns.len())?;
         for column in &mut columns {
             scheme.require_same(column.data.profile.scheme())?;
             let seen = column.data.profile.rows();
@@ -386,8 +391,8 @@ impl TableProfile {
     /// Merges the profile of another table, whose rows follow those of this one.
     ///
     /// # Errors
-    /// If the schemes differ, or the sizes of two columns with the same name. The profile is
-    /// unchanged then.
+    /// If the schemes differ, or the sizes of two columns with the same name, or if there are too
+    /// many columns. The profile is unchanged then.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.scheme.require_same(other.scheme)?;
         let before = self.rows.saturating_add(self.left_out);
@@ -413,6 +418,7 @@ impl TableProfile {
             }
         }
         drop(others);
+        Self::require_count(columns.len())?;
         self.columns = columns;
         self.rows = self.rows.saturating_add(other.rows);
         self.bytes = self.bytes.saturating_add(other.bytes);

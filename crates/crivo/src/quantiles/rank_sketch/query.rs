@@ -88,6 +88,8 @@ impl<T: RankItem> RankSketch<T> {
             + self.levels.iter().map(|level| items(&level.items)).sum::<usize>()
             + self.profile.memory()
             + self.level_capacities.memory()
+            + self.sampler.held.as_ref().map_or(0, RankItem::heap)
+            + self.ends.as_ref().map_or(0, |(least, most)| least.heap() + most.heap())
     }
 
     /// Returns the sizes the sketch was built with, in the order of its constructor.
