@@ -2396,24 +2396,27 @@ def near_duplicates(
     bands: Bands | None = None,
     seed: SupportsIndex = 0,
 ) -> NearDuplicates:
-    """Finds the near-duplicates among texts: documents whose shingles have a Jaccard similarity of
-    at least `threshold`. Every similarity is exact, unless `fast` trusts signatures; `expected_missed`
-    says how many pairs were not found.
+    """Finds the near-duplicates among texts: documents whose shingles have a Jaccard similarity of at
+    least `threshold`. Every similarity is exact, unless `fast` trusts signatures. `expected_missed`
+    estimates how many pairs were not found.
 
-    `texts` is a list or other iterable of str or bytes, or an Arrow column of text, which is read in
-    place and without the GIL. Missing and empty ones are like nothing. `ids` names the texts in `pairs`, each
-    differently; without it they are named by their positions.
+    `texts` is a list or other iterable of str or bytes, or an Arrow column of text, which is read
+    in place and without the GIL. A missing or empty text is similar to no other. `ids` names the
+    texts in `pairs`, and must be different for each. Without `ids`, texts are named by their
+    positions.
 
-    The `measure` may be "containment" instead: the share of the shorter text's shingles that the longer one has too.
-    Then the longest text stays, and another goes if the threshold of it stands in one that is kept.
+    With the `measure` "containment", the similarity is the share of the shorter text's shingles
+    that the longer one has too. A text is then removed if that share reaches `threshold` for a text
+    that is kept, and the longest text of a cluster is kept.
 
-    `keep` says which of a cluster stays, the "first" or the "longest"; `linking` says what a cluster
-    is: what is like the text that is "kept", or everything that "chains" of near-duplicates connect. Of
-    very large clusters not all pairs are listed, unless `all_pairs` are wanted. With `html` the texts are
-    pages, and what a reader sees of them counts; with `nfc` texts are in normal form C. About `memory` bytes are used,
-    and a temporary file if that is too little; 0 `threads` are as many as there are processors. Unless
-    `bands` are given, they are those that find 99 % of the pairs at the threshold with signatures of
-    that number of `hashes`.
+    `keep` says which text of a cluster is kept, the "first" or the "longest". `linking` says what a
+    cluster is: with "kept", the texts that are similar to the kept one; with "chains", all texts
+    that a chain of near-duplicates connects. Of very large clusters not all pairs are listed,
+    unless `all_pairs` is true. With `html` the texts are pages, and only what a reader sees of them
+    is compared. With `nfc` texts are converted to normal form C first. About `memory` bytes are
+    used, and a temporary file if that is too little. 0 `threads` are as many as there are
+    processors. Without `bands`, those are chosen that find 99 % of the pairs at the threshold, with
+    signatures of `hashes` hashes.
 
     >>> from crivo import near_duplicates
     >>> texts = ["the cat sat on the mat", "a dog barked at it", "The cat sat on the mat!"]

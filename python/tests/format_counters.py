@@ -79,7 +79,7 @@ def highest(base: float, bits: int) -> int:
 
 
 def chance(base: float, bits: int, value: int) -> float:
-    """That of an event to raise a counter."""
+    """The probability that an event raises a counter with this value."""
     return base**-value if value < highest(base, bits) else 0
 
 

@@ -18,7 +18,7 @@ KINDS = 6
 
 @dataclass(frozen=True)
 class TableColumn:
-    """Firsts are a row and a value for each kind of values, or None."""
+    """`firsts` has, for each kind of value, the row and text of its first value, or None."""
 
     name: str
     firsts: tuple[tuple[int, bytes] | None, ...]

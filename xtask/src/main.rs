@@ -28,6 +28,7 @@ mod random;
 mod sample;
 mod setup;
 mod shell;
+mod stubs;
 mod test;
 mod tools;
 
@@ -72,6 +73,7 @@ Usage: cargo xtask <verb>
                       mutants of every kind of file, given to the program with 1 GiB and 5 seconds each;
                       a finding is kept in target/attack/findings with the command that repeats it
   duckdb [--release]  the extension for DuckDB, built and stamped
+  stubs               writes the documentation of the Python module into its stub
   bench [arguments]   crivo beside its peers; the arguments go to the benchmark program
   bench lost          the page of all rows in which a peer is ahead, made from the other pages
 
@@ -107,6 +109,7 @@ fn run() -> Result<()> {
         "dist" => dist::run(&mut arguments),
         "book" => book::run(&mut arguments),
         "duckdb" => duckdb::run(&mut arguments),
+        "stubs" => stubs::run(),
         "foreign" => foreign::run(&mut arguments),
         "fuzz" => fuzz::run(&mut arguments),
         "golden" => golden::run(&mut arguments),

@@ -1,4 +1,4 @@
-"""Results that other results are made of stay cached as long as those are in use."""
+"""Keeps the intermediate DataFrames of a result cached as long as the result is referred to."""
 
 import weakref
 from contextlib import suppress
@@ -8,8 +8,9 @@ from pyspark.sql import DataFrame
 
 
 def cached_with(result: DataFrame, parts: list[DataFrame]) -> DataFrame:
-    """The result, with which the cached parts it is made of are forgotten. A caller that still has something
-    made of it gets the same answer later, only more slowly: Spark makes the parts again.
+    """Returns the result. When nothing refers to it any more, the `parts` that it is made of are dropped from
+    Spark's cache. DataFrames derived from the result still give the same answer, but more slowly, because
+    Spark computes the parts again.
     """
     weakref.finalize(result, forget, parts).atexit = False
     return result

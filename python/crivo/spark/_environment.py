@@ -40,7 +40,7 @@ def pack_environment(
         except BaseException:
             os.unlink(partial.name)
             raise
-    # The executors' folder is the one that archives are unpacked in.
+    # A relative path is enough: Spark unpacks archives in the folder that executors run in.
     return {"spark.archives": f"{target.as_uri()}#{FOLDER}", "spark.executorEnv.PYTHONPATH": FOLDER}
 
 

@@ -4,12 +4,12 @@ The steps are the engine's (`crivo.distributed`), and what travels between them 
 
 1. Documents are signed where they lie. A fingerprint, the id and some band keys of each travel, and those
    of the same content meet: only the first of them, by its id, is compared with others.
-2. Who shares a band key becomes a pair of candidates: all pairs up to 500 who share it, beyond that the
-   first with each other one. So a million nearly equal documents cost a million comparisons.
-3. Candidates are compared where the smallest id that either was paired with says: in a cluster where
-   everybody is like everybody that is one place, and each set of shingles travels there once. Only
-   documents among the candidates travel: a Bloom filter of their ids finds them at the second reading.
-4. What holds for a content holds for all documents that have it.
+2. Documents that share a band key become pairs of candidates: all pairs of up to 500 documents, and of more
+   only the first with each other one. So a million nearly equal documents cost a million comparisons.
+3. The smallest id that a pair's first document was paired with decides where the pair is compared. In a
+   cluster of documents that are all alike, that is one place, and each set of shingles travels there once.
+   Only candidates travel: a Bloom filter of their ids finds them at the second reading.
+4. The pairs of a content are those of all documents that have it.
 """
 
 from collections.abc import Iterator
@@ -86,19 +86,18 @@ def near_duplicates(
     fast: bool = False,
     nfc: bool = False,
 ) -> DataFrame:
-    """The pairs of documents whose shingles have a Jaccard similarity of at least `threshold`, as a
+    """Returns the pairs of documents whose shingles have a Jaccard similarity of at least `threshold`, as a
     DataFrame of `a`, `b` (two ids, the smaller first) and `similarity`, which is exact unless `fast` trusts
     signatures.
 
-    `id` names a column of integers or text that is different for each document, `text` one of text or
-    bytes. Rows without an id or a text, or with an empty one, are left out. The other arguments are those of
-    `crivo.near_duplicates`, and so are the pairs, if the documents are given to it in the order of their
-    ids.
+    `id` names a column of integers or text that is different for each document, `text` a column of text or
+    bytes. Rows without an id are left out, and rows without a text or with an empty one. The other arguments
+    are those of `crivo.near_duplicates`. It finds the same pairs if it is given the documents in the order of
+    their ids.
 
-    The candidates are found at once and stay cached as long as the DataFrame that comes back is referred
-    to; comparing them is left to it, and reads the documents a second time. Give it a name: of
-    `near_duplicates(…).where(…)` nothing refers to it any more, and Spark would find the candidates again
-    for every action.
+    This call finds the candidates. Actions on the returned DataFrame compare them, and read the documents a
+    second time. The candidates stay cached as long as that DataFrame is referred to, so give it a name: after
+    `near_duplicates(…).where(…)` nothing refers to it, and Spark finds the candidates again for every action.
     """
     found = find(df, id, text, Settings(threshold, shingle, html, hashes, bands, seed, fast, nfc))
     pairs = twins_of(found.repeated)

@@ -16,7 +16,7 @@ PARTITIONS = 16
 
 
 def slow(df: DataFrame, seconds: float = 0.5) -> DataFrame:
-    # By value: the executors do not have this file.
+    # Nested, because such a function is pickled by value: executors cannot import this file.
     def wait(batches: Iterator[Any], seconds: float = seconds) -> Iterator[Any]:
         import time
 

@@ -69,7 +69,7 @@ def test_groups_are_columns_for_sparks_functions(visits: DataFrame, kind: Any) -
     total = visits.select("text").dropna().distinct().count()
     assert abs(whole.estimate().value - total) <= 6 * 1.04 / 32 * total
     if kind == "theta":
-        # All hashes are there, and stay if as many may be kept as were.
+        # At this size every hash is kept, so the count is exact, also in a sketch of the same size.
         exact = to_datasketches(visits, "text", kind, group_by="day", lg_k=14)
         large = from_datasketches(exact, kind, lg_k=14)
         assert large.estimate().value == total and large.lg_k == 14

@@ -193,7 +193,7 @@ class Weighed:
 
 
 class Weights:
-    """A recipe of those."""
+    """A recipe whose sketches are `Weighed`."""
 
     def read(self, data: bytes) -> Weighed:
         return Weighed(int(data))

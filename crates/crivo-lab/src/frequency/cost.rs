@@ -64,8 +64,8 @@ fn measure(context: &Context<'_>, base: f64, touched: f64) -> Result<Report> {
     report.add(questions);
     report.add(memory);
 
-    // The probability of a bad answer, on a stream that makes bad answers likely: few heavy keys,
-    // each alone above the margin.
+    // The probability of a bad answer, on a stream that makes bad answers likely: two of the
+    // heaviest keys in the same counter are enough to exceed the margin.
     let trials = context.size(20_000, 100_000, 1_000_000);
     report.parameter("trials", trials);
     let narrow = 20;

@@ -4,7 +4,7 @@
 //! |---|---|---|---|
 //! | [`HyperLogLog`] | 2^precision bytes | 1.04/√memory; exact while small | exact, also between precisions |
 //! | [`ExactDistinct`] | 11 to 21 bytes for each different item | none | exact |
-//! | [`LinearCounting`] | one bit for each of about as many items | √(L (e^t − t − 1))/n, t = n/L; none left when full | exact |
+//! | [`LinearCounting`] | L bits, about one for each item | √(L (e^t − t − 1))/n, t = n/L, of n items; no upper bound when full | exact |
 //! | [`KMinValues`] | 13 to 26 bytes for each of k hashes | 1/√(k − 2); exact below k items | exact, also between sizes; compares sets |
 //! | [`ProbabilisticCounting`] | one byte | a 95 % interval spans a factor of 291; for study | exact |
 //! | [`LogLog`] | 2^precision bytes | 1.30/√memory, from five items a byte on; for study | exact, also between precisions |

@@ -3,7 +3,7 @@
 //! | type | memory | error | merge |
 //! |---|---|---|---|
 //! | [`CountMin`] | 8 · width · depth bytes | never below the truth; above by e/width of the whole | exact; not after conservative updates |
-//! | [`RangeCountMin`] | as many of those as levels, and a tree | the same for ranges of integers, by 2·levels·e/width | exact |
+//! | [`RangeCountMin`] | one of those for each lower level, and an exact tree of the upper ones | the same for ranges of integers, by 2·levels·e/width | exact |
 //! | [`Majority`] | one key | certain bounds of its votes | keeps the guarantee |
 //! | [`HeavyHitters`] | 24 bytes a counter, and its text | certain bounds a key, at most 4/3 of the whole ÷ counters; exact while small | keeps the guarantee |
 //! | [`PrivateCountMean`] | 4 · rows · width bytes | unbiased, from reports that are ε-private each; 0.43·√reports at ε = 4 | exact |

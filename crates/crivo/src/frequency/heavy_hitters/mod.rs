@@ -44,6 +44,7 @@
 //! error, so that a few of them cannot take more memory than the capacity suggests. The table grows
 //! with the number of different keys and never beyond the capacity. Compacting temporarily needs as
 //! much memory again as the texts take, and a merge 56 bytes a counter.
+//!
 //! **Sources.** Misra, Gries: *Finding repeated elements* (1982). Metwally, Agrawal, El Abbadi:
 //! *Efficient computation of frequent and top-k elements in data streams* (2005), for counters that
 //! are upper bounds. Agarwal et al.: *Mergeable summaries* (2012). Anderson et al.: *A

@@ -320,7 +320,8 @@ async fn serve(
         () = keep_fresh(service, &mut reload, out) => {}
     }
     readiness::notify("STOPPING=1");
-    // From now on, new clients are refused instead of kept waiting.
+    // Removes the files of the Unix sockets, so that new clients are refused instead of kept
+    // waiting.
     drop(sockets);
     stop.send_replace(true);
     for server in servers {

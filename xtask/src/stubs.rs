@@ -1,0 +1,16 @@
+//! `cargo xtask stubs`: writes the documentation of the Python module into its stub.
+//!
+//! The texts are doc comments of `crates/crivo-py`. Editors read them from the stub, so both must
+//! be the same; `python/tests/test_docs.py` compares them.
+
+use anyhow::Result;
+
+use crate::setup;
+use crate::shell::root;
+
+pub(crate) fn run() -> Result<()> {
+    setup::python_with_crivo()?
+        .script(&root().join("python/stub_documentation.py"))
+        .args([root().join("python/crivo/_native.pyi")])
+        .run()
+}
