@@ -219,7 +219,8 @@ fn days_with_two_readings_and_other_texts_are_told_as_such() {
     let both = dates(&["03/04/2024", "05/06/2024"]).unwrap();
     assert_eq!((both.formats.len(), both.range, both.gaps), (2, None, None));
     let mixed = dates(&["31/12/2024", "12/31/2024"]).unwrap();
-    assert_eq!((mixed.formats.len(), mixed.dates, mixed.range), (0, 2, None), "neither reading fits both");
+    let one_each = vec![(DateFormat::DayMonthYearSlashes, 1), (DateFormat::MonthDayYearSlashes, 1)];
+    assert_eq!((mixed.formats, mixed.dates, mixed.range), (one_each, 2, None), "neither reading fits both");
     assert_eq!(dates(&["2024-01-01", "x", "y"]), None);
     assert_eq!(dates(&["20240101", "20240102", "7"]), None, "numbers");
     assert_eq!(dates(&[]), None);
