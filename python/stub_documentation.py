@@ -38,9 +38,7 @@ def first_heir(base: str, classes: dict[str, ast.ClassDef]) -> type:
     raise LookupError(f"{base}: expected a class of the stub that derives from it, found none")
 
 
-def with_text(
-    item: ast.ClassDef | ast.FunctionDef, owner: object
-) -> Iterator[tuple[ast.Expr, str]]:
+def with_text(item: ast.ClassDef | ast.FunctionDef, owner: object) -> Iterator[tuple[ast.Expr, str]]:
     text = inspect.getdoc(owner)
     first = item.body[0]
     if ast.get_docstring(item) is not None and isinstance(first, ast.Expr) and text is not None:

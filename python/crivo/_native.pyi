@@ -125,11 +125,11 @@ __version__: str
 
 @final
 class Estimate:
-    """A number with the interval that holds the truth.
+    """A number with the interval that holds the true value.
 
-    `certain` tells bounds that no input can break from bounds that hold with the stated
-    confidence. `truth in estimate` asks whether a number lies in the interval. Where a number is wanted,
-    `float`, `int`, `round` and formats such as `f"{estimate:,.0f}"` take the value.
+    `certain` distinguishes bounds that no input can break from bounds that hold with the stated
+    confidence. `truth in estimate` is True if a number lies in the interval. Where a number is
+    expected, `float`, `int`, `round` and formats such as `f"{estimate:,.0f}"` use the value.
 
     >>> from crivo import Estimate
     >>> visitors = Estimate(1702788, 1689000, 1716000, confidence=0.95)
@@ -144,7 +144,7 @@ class Estimate:
     def __new__(cls, value: float, lower: float, upper: float, confidence: float = 0.95) -> Self: ...
     @property
     def value(self) -> float:
-        """The answer itself."""
+        """The estimated value."""
 
     @property
     def lower(self) -> float:
@@ -156,15 +156,15 @@ class Estimate:
 
     @property
     def confidence(self) -> float:
-        """How sure the interval is: a probability, 1.0 if certain."""
+        """The probability with which the interval holds the true value; 1.0 if certain."""
 
     @property
     def certain(self) -> bool:
-        """Whether the bounds hold for every input."""
+        """True if the bounds hold for every input."""
 
     @property
     def relative_error(self) -> float:
-        """The larger distance from the value to a bound, as a share of the value."""
+        """The distance from the value to the farther bound, as a share of the value."""
 
     def __contains__(self, truth: float, /) -> bool: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -198,8 +198,9 @@ class _Stored:
     def __ror__(self, other: Self, /) -> Self: ...
     def __ior__(self, other: Self, /) -> Self: ...
     def reseed(self, part: SupportsIndex) -> None:
-        """Derives a new random seed from the current one and `part`, so that sketches of separate parts of
-        a stream draw independently. No effect on sketches that draw nothing.
+        """Derives a new random seed from the current one and `part`, so that sketches of
+        separate parts of a stream draw independently. No effect on sketches that draw
+        nothing.
         """
 
     def copy(self) -> Self:
@@ -240,33 +241,39 @@ class _Sketch(_Stored):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was inserted. (A sketch without a length is always true, as objects are.)"""
+        """Whether nothing was inserted. (A sketch without a length is always true, as objects
+        are.)
+        """
 
 class _TakesBatches(_Sketch):
     def insert_batch(self, values: Keys) -> int:
-        """Adds many keys and returns how many missing values (None, NaN, null, empty text) were skipped.
+        """Adds many keys and returns how many missing values (None, NaN, null, empty text)
+        were skipped.
 
-        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
-        the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
-        place and without the GIL; NumPy arrays of text or objects are read as lists. A column of
-        a type that holds no keys is refused whole; an iterable is inserted up to the first value
-        that is no key, and the `KeyTypeError` names its position.
+        `values` is a list or other iterable, a NumPy array, or a column of anything that
+        speaks the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy
+        columns are read in place and without the GIL; NumPy arrays of text or objects are
+        read as lists. A column of a type that holds no keys is refused whole; an iterable
+        is inserted up to the first value that is no key, and the `KeyTypeError` names its
+        position.
         """
 
 class _TakesHashes(_TakesBatches):
     def insert_hashes(self, hashes: Hashes) -> int:
-        """Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`, and
-        returns how many missing values were skipped. They must be uniform over all 64 bits.
+        """Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`,
+        and returns how many missing values were skipped. They must be uniform over all 64
+        bits.
         """
 
 # ---- how many events? ----
 
 @final
 class SampledCounter(_Stored):
-    """Counts each event with a fixed probability p: after k events the standard error is √((1 − p)/(p·k)).
+    """Counts each event with a fixed probability p: after k events the standard error is √((1 −
+    p)/(p·k)).
 
-    Coins are tossed from the seed, so the same events give the same counter. Counters that will be
-    merged need different seeds, or their errors add up.
+    Random draws follow from the seed, so the same events give the same counter. Counters that will
+    be merged need different seeds, or their errors add up.
 
     >>> from crivo import SampledCounter
     >>> requests = SampledCounter(1 / 64, seed=7)
@@ -278,11 +285,11 @@ class SampledCounter(_Stored):
     def __new__(cls, probability: float, *, seed: SupportsIndex = 0) -> Self: ...
     @staticmethod
     def for_error(error: float, events: float, *, seed: SupportsIndex = 0) -> SampledCounter:
-        """A counter whose standard error after that many events is `error`."""
+        """Returns a counter whose standard error after `events` events is `error`."""
 
     @staticmethod
     def probability_for(error: float, events: float) -> float:
-        """The probability whose standard error is `error` after that many events.
+        """The probability with which the standard error after `events` events is `error`.
 
         >>> SampledCounter.probability_for(0.5, 12)
         0.25
@@ -290,39 +297,39 @@ class SampledCounter(_Stored):
 
     @staticmethod
     def standard_error(probability: float, events: float) -> float:
-        """The standard error after that many events, as a share of them.
+        """The standard error after `events` events, as a share of them.
 
         >>> round(SampledCounter.standard_error(1 / 64, 10_000), 3)
         0.079
         """
 
     def increment(self) -> None:
-        """One event."""
+        """Counts one event."""
 
     def add(self, events: SupportsIndex) -> None:
-        """Many events: the same as one by one, at the cost of those that count."""
+        """Counts many events. Same result as one by one, at the cost of the events that are sampled."""
 
     def estimate(self, confidence: float = 0.95) -> Estimate:
-        """The number of events, with bounds at the given confidence; exact, and certain, if every event
-        counts.
+        """The number of events, with bounds at the given confidence. If every event is sampled, it is
+        exact and certain.
         """
 
     @property
     def probability(self) -> float:
-        """The probability with which an event counts."""
+        """The probability with which an event is sampled."""
 
     @property
     def value(self) -> int:
-        """How many events counted."""
+        """The number of events that were sampled."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether no event counted yet."""
+        """True if no event was sampled yet."""
 
     @property
     def is_saturated(self) -> bool:
-        """Whether the value is the largest that is stored: it stays there, and only a lower bound is
-        known.
+        """True if the value is the largest that can be stored. It stays there, and only a lower bound
+        is known.
         """
 
     @property
@@ -331,8 +338,9 @@ class SampledCounter(_Stored):
 
 @final
 class Tally(_Stored):
-    """Counts events, and adds the numbers that some of them carry: both exactly, so that neither depends on the
-    order, nor on how a stream was split. The sum is rounded once, when it is asked for.
+    """Counts events, and adds the numbers that some of them carry. Both are exact, so neither depends
+    on the order of events or on how a stream was split. The sum is rounded once, when it is
+    requested.
 
     >>> from crivo import Tally
     >>> sales = Tally()
@@ -345,40 +353,43 @@ class Tally(_Stored):
 
     def __new__(cls) -> Self: ...
     def add(self, events: SupportsIndex) -> None:
-        """Counts that many events without a number."""
+        """Counts `events` events without a number."""
 
     def insert(self, number: SupportsFloat | SupportsIndex) -> None:
-        """Counts one event with a number. NaN and infinities are counted and not added."""
+        """Counts one event with a number. NaN and infinities are counted but not added."""
 
     def insert_batch(self, values: Numbers) -> int:
-        """Counts one event for each number, and returns how many missing values (None, null) were skipped.
+        """Counts one event for each number, and returns the number of missing values (None, null) that
+        were skipped.
 
-        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the Arrow
-        interface; columns of floats are read in place and without the GIL.
+        `values` is a list or other iterable, a NumPy array, or a column of any library with the
+        Arrow interface. Columns of floats are read in place and without the GIL.
         """
 
     def estimate(self) -> Estimate:
-        """The number of events, as every counter says it: exact here."""
+        """The number of events, as an `Estimate` like that of other counters. Exact here."""
 
     @property
     def count(self) -> int:
-        """How many events there were."""
+        """The number of events."""
 
     @property
     def numbers(self) -> int:
-        """How many events carried a finite number."""
+        """The number of events that carried a finite number."""
 
     @property
     def sum(self) -> float | None:
-        """The sum of the numbers; None if there was none."""
+        """The sum of the numbers. None if there were none."""
 
     @property
     def mean(self) -> float | None:
-        """The mean of the numbers; None if there was none."""
+        """The mean of the numbers. None if there were none."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was counted. (A sketch without a length is always true, as objects are.)"""
+        """True if nothing was counted. (As an object without a length, a sketch itself is always
+        true.)
+        """
 
     @property
     def memory(self) -> int:
@@ -386,11 +397,11 @@ class Tally(_Stored):
 
 @final
 class MorrisCounter(_Stored):
-    """Counts events on a logarithmic scale: in 4 to 16 bits, with a standard error of √((base − 1)/2) at
-    any count.
+    """Counts events on a logarithmic scale: in 4 to 16 bits, with a standard error of √((base − 1)/2)
+    at any count.
 
-    Coins are tossed from the seed, so the same events give the same counter. Counters that will be
-    merged need different seeds, or their errors add up.
+    Random draws follow from the seed, so the same events give the same counter. Counters that will
+    be merged need different seeds, or their errors add up.
 
     >>> from crivo import MorrisCounter
     >>> views = MorrisCounter.for_reach(1e10, counter_bits=8, seed=7)
@@ -402,15 +413,15 @@ class MorrisCounter(_Stored):
     def __new__(cls, base: float, counter_bits: SupportsIndex, *, seed: SupportsIndex = 0) -> Self: ...
     @staticmethod
     def for_reach(reach: float, counter_bits: SupportsIndex, *, seed: SupportsIndex = 0) -> MorrisCounter:
-        """The most precise counter of that many bits that reaches that many events."""
+        """Returns the most precise counter of `counter_bits` bits that counts up to `reach` events."""
 
     @staticmethod
     def for_error(error: float, counter_bits: SupportsIndex, *, seed: SupportsIndex = 0) -> MorrisCounter:
-        """A counter with that standard error; how far it reaches is up to its width."""
+        """Returns a counter with a standard error of `error`. Its width decides its reach."""
 
     @staticmethod
     def base_for(reach: float, counter_bits: SupportsIndex) -> float:
-        """The smallest base with which a counter of that many bits reaches that many events.
+        """The smallest base with which a counter of `counter_bits` bits counts up to `reach` events.
 
         >>> round(MorrisCounter.base_for(1e10, 8), 3)
         1.084
@@ -433,14 +444,16 @@ class MorrisCounter(_Stored):
         """
 
     def increment(self) -> None:
-        """One event."""
+        """Counts one event."""
 
     def add(self, events: SupportsIndex) -> None:
-        """Many events: the same as one by one, at the cost of the steps that the value takes."""
+        """Counts many events. Same result as one by one, at the cost of the steps by which the value
+        rises.
+        """
 
     def estimate(self, confidence: float = 0.95) -> Estimate:
-        """The number of events, with bounds at the given confidence. None at all is exact; a saturated
-        counter has no upper bound.
+        """The number of events, with bounds at the given confidence. Zero events are exact. A
+        saturated counter has no upper bound.
         """
 
     @property
@@ -453,7 +466,7 @@ class MorrisCounter(_Stored):
 
     @property
     def value(self) -> int:
-        """The counter's value: how often it was raised."""
+        """The counter's value: the number of times that it was raised."""
 
     @property
     def highest(self) -> int:
@@ -461,15 +474,15 @@ class MorrisCounter(_Stored):
 
     @property
     def reach(self) -> float:
-        """The largest estimate, that of the highest value."""
+        """The largest estimate: the estimate at the highest value."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was counted."""
+        """True if nothing was counted."""
 
     @property
     def is_saturated(self) -> bool:
-        """Whether the value is at its highest: it stays there, and only a lower bound is known."""
+        """True if the value is at its highest. It stays there, and only a lower bound is known."""
 
     @property
     def memory(self) -> int:
@@ -479,9 +492,9 @@ class MorrisCounter(_Stored):
 class CounterArray(_Stored):
     """Counts events of each of very many kinds, numbered from 0, in 4, 8 or 16 bits each.
 
-    Each counter is a `MorrisCounter`, with a standard error of √((base − 1)/2). Coins are tossed from the
-    seed, so the same events in the same order give the same array. Arrays that will be merged
-    need different seeds, or their errors add up.
+    Each counter is a `MorrisCounter`, with a standard error of √((base − 1)/2). Random draws follow
+    from the seed, so the same events in the same order give the same array. Arrays that will be
+    merged need different seeds, or their errors add up.
 
     >>> from crivo import CounterArray
     >>> views = CounterArray.for_reach(1_000_000, reach=1e10, counter_bits=8, seed=7)
@@ -498,18 +511,20 @@ class CounterArray(_Stored):
     def for_reach(
         len: SupportsIndex, reach: float, counter_bits: SupportsIndex, *, seed: SupportsIndex = 0
     ) -> CounterArray:
-        """The most precise counters of that many bits that reach that many events each."""
+        """Returns the `len` most precise counters of `counter_bits` bits that each count up to `reach`
+        events.
+        """
 
     @staticmethod
     def base_for(reach: float, counter_bits: SupportsIndex) -> float:
-        """The smallest base with which counters of that many bits reach that many events.
+        """The smallest base with which counters of `counter_bits` bits count up to `reach` events.
 
         >>> round(CounterArray.base_for(1e10, 16), 4)
         1.0002
         """
 
     def increment(self, index: SupportsIndex) -> None:
-        """One event of the given index.
+        """Counts one event of the given index.
 
         >>> CounterArray(10, 1.1, 8).increment(10)
         Traceback (most recent call last):
@@ -518,28 +533,30 @@ class CounterArray(_Stored):
         """
 
     def increment_batch(self, indexes: Indexes) -> None:
-        """One event of each of the given indexes, which may repeat: the same as one by one, and faster.
+        """Counts one event of each of the given indexes, which may repeat. Same result as one by one,
+        but faster.
 
-        `indexes` is a NumPy array of integers, what converts to one, or an iterable of integers. A NumPy
-        array of 64-bit integers is read in place and without the GIL. If there is no counter of
-        some index, nothing is counted.
+        `indexes` is a NumPy array of integers, an object that converts to one, or an iterable of
+        integers. A NumPy array of 64-bit integers is read in place and without the GIL. If an index
+        has no counter, nothing is counted.
         """
 
     def add(self, index: SupportsIndex, events: SupportsIndex) -> None:
-        """Many events of one index, at the cost of the steps that its counter takes."""
+        """Counts many events of one index. The cost is the number of steps by which its counter rises."""
 
     def estimate(self, index: SupportsIndex, confidence: float = 0.95) -> Estimate:
-        """The number of events of an index, with bounds at the given confidence. None at all is exact; a
-        saturated counter has no upper bound.
+        """The number of events of an index, with bounds at the given confidence. Zero events are
+        exact. A saturated counter has no upper bound.
         """
 
     def total(self, confidence: float = 0.95) -> Estimate:
-        """The number of events of all indexes together, with bounds at the given confidence. The counters'
-        errors even out: a million counters of 20 % give a sum of 0.02 % if none of them dominates.
+        """The number of events of all indexes together, with bounds at the given confidence. The
+        errors of the counters average out: a million counters of 20 % give a sum of 0.02 % if none
+        of them dominates.
         """
 
     def value(self, index: SupportsIndex) -> int:
-        """The value of a counter: how often it was raised."""
+        """The value of a counter: the number of times that it was raised."""
 
     def values(self) -> NDArray[np.uint16]:
         """The values of all counters, in the order of their indexes, as a NumPy array.
@@ -564,11 +581,11 @@ class CounterArray(_Stored):
 
     @property
     def reach(self) -> float:
-        """The largest estimate of one counter, that of the highest value."""
+        """The largest estimate of one counter: the estimate at its highest value."""
 
     @property
     def saturated(self) -> int:
-        """How many counters are at their highest value: they stay there, and have no upper bound."""
+        """The number of counters at their highest value. They stay there, and have no upper bound."""
 
     @property
     def memory(self) -> int:
@@ -580,8 +597,8 @@ class CounterArray(_Stored):
 
 class _Distinct(_TakesHashes):
     def insert(self, key: Key) -> None:
-        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
-        Empty text is a key here; `insert_batch` skips it.
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key
+        either. Empty text is a key here, but `insert_batch` skips it.
         """
 
     def estimate(self, confidence: float = 0.95) -> Estimate:
@@ -589,14 +606,14 @@ class _Distinct(_TakesHashes):
 
 @final
 class HyperLogLog(_Distinct):
-    """Counts different items in 2^precision bytes, with a standard error of 1.04/√(2^precision);
-    exactly while they are few.
+    """Counts different items in 2^precision bytes, with a standard error of 1.04/√(2^precision). Small
+    counts are exact.
 
-    `keys` says what the items are. With "text", the default, a value is keyed by its text (bytes
-    as they are, integers in decimal, floats as Python writes them, True as true, times in ISO
-    8601), so that a column gives the same sketch from CSV, Parquet, NumPy or a list. With "int" the keys are
-    64-bit integers and nothing else is accepted. With "hash" they are hashes of the caller's
-    own, given to `insert_hashes`. Only sketches with the same `keys` and `seed` can be merged.
+    `keys` says what the items are. With "text", the default, a value is keyed by its text: bytes as
+    they are, integers in decimal, floats as Python writes them, True as true, times in ISO 8601. So
+    a column gives the same sketch from CSV, Parquet, NumPy or a list. With "int" the keys are
+    64-bit integers and nothing else is accepted. With "hash" they are hashes of the caller's own,
+    given to `insert_hashes`. Only sketches with the same `keys` and `seed` can be merged.
 
     >>> from crivo import HyperLogLog
     >>> visitors = HyperLogLog(precision=12)
@@ -623,7 +640,8 @@ class HyperLogLog(_Distinct):
     ) -> Self: ...
     @staticmethod
     def for_error(error: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> HyperLogLog:
-        """An empty sketch of the smallest size whose standard error is at most `error`.
+        """Returns an empty sketch of the smallest size whose standard error is at most
+        `error`.
 
         >>> HyperLogLog.for_error(0.01).precision
         14
@@ -643,7 +661,7 @@ class HyperLogLog(_Distinct):
 
     @staticmethod
     def exact_up_to(precision: SupportsIndex) -> int:
-        """How many different items are counted exactly.
+        """The number of different items up to which counts are exact.
 
         >>> HyperLogLog.exact_up_to(14)
         1536
@@ -651,16 +669,19 @@ class HyperLogLog(_Distinct):
 
     @staticmethod
     def history_error(precision: SupportsIndex) -> float:
-        """The standard error of a large count with history, as a share of it."""
+        """The standard error of a large count of a sketch with history, as a share of the
+        count.
+        """
 
     def with_history(self) -> HyperLogLog:
-        """A copy that also uses the order in which items come, for a fifth less error in the same memory, until a
-        merge ends it. `InvalidParameterError` if the sketch is past its exact state.
+        """Returns a copy that also uses the order in which items arrive. Its error is a fifth
+        smaller in the same memory, until a merge ends the history. `InvalidParameterError`
+        if the sketch is past its exact state.
         """
 
     @property
     def keeps_history(self) -> bool:
-        """Whether the sketch keeps a history."""
+        """True if the sketch keeps a history."""
 
     @property
     def precision(self) -> int:
@@ -670,9 +691,9 @@ class HyperLogLog(_Distinct):
 class ExactDistinct(_Distinct):
     """Counts different items exactly, in 11 to 21 bytes for each.
 
-    It remembers a 64-bit hash of each item, not the item: of n different items two share a hash, and
-    count as one, with a probability of at most n²/2^65. `keys` and `seed` are those of
-    `HyperLogLog`, which takes a few kilobytes however many there are.
+    It keeps a 64-bit hash of each item, not the item. Among n different items, two share a hash and
+    count as one with a probability of at most n²/2^65. `keys` and `seed` are those of
+    `HyperLogLog`, which takes a few kilobytes for any number of items.
 
     >>> from crivo import ExactDistinct
     >>> visitors = ExactDistinct()
@@ -686,11 +707,12 @@ class ExactDistinct(_Distinct):
 
 @final
 class LinearCounting(_Distinct):
-    """Counts different items with a table of bits, when about how many there will be is known.
+    """Counts different items with a table of bits, for when their approximate number is known
+    beforehand.
 
-    With n items in L bits and t = n/L the standard error is √(L·(e^t − t − 1))/n: for a million items 1 % in
-    19 KiB. It grows without limit as the table fills; a full table answers with a lower bound.
-    `HyperLogLog` needs no such knowledge, and explains `keys`.
+    With n items in L bits and t = n/L the standard error is √(L·(e^t − t − 1))/n: for a million
+    items 1 % in 19 KiB. It grows without limit as the table fills. A full table gives only a lower
+    bound. `HyperLogLog` needs no expected number; its documentation explains `keys`.
 
     >>> from crivo import LinearCounting
     >>> visitors = LinearCounting.for_items(100_000, 0.01)
@@ -706,14 +728,14 @@ class LinearCounting(_Distinct):
     def for_items(
         items: SupportsIndex, error: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0
     ) -> LinearCounting:
-        """An empty sketch of the fewest bits with which a count of up to `items` has a standard error of at
-        most `error`.
+        """Returns an empty sketch with the fewest bits for which a count of up to `items` has a
+        standard error of at most `error`.
         """
 
     @staticmethod
     def bits_for(items: SupportsIndex, error: float) -> int:
-        """The fewest bits with which a count of up to `items` has a standard error of at most `error`, and
-        the table is full with a probability of less than 1 %.
+        """The fewest bits for which a count of up to `items` has a standard error of at most `error`,
+        and the table is full with a probability of less than 1 %.
 
         >>> LinearCounting.bits_for(1_000_000, 0.01)
         154171
@@ -733,16 +755,17 @@ class LinearCounting(_Distinct):
 
     @property
     def is_full(self) -> bool:
-        """Whether every bit is set: from here on nothing can be learnt."""
+        """True if every bit is set. From then on more items change nothing."""
 
 @final
 class KMinValues(_Distinct):
-    """Keeps the k smallest hashes of a set: how many different, and how many in common with another.
+    """Keeps the k smallest hashes of a set. It estimates the number of different items, and the number
+    that the set has in common with another.
 
-    Below k different items every answer is exact; from there on the standard error of the count is
-    1/√(k − 2), and 8·k bytes are kept. `compare` tells the union, intersection, difference and
-    similarity of two sets. To count only, `HyperLogLog` has the same error in a sixteenth of the
-    memory; it explains `keys`.
+    Below k different items every answer is exact. From k items on the standard error of the count
+    is 1/√(k − 2), and 8·k bytes are kept. `compare` estimates the union, intersection, difference
+    and similarity of two sets. To count only, `HyperLogLog` has the same error in a sixteenth of
+    the memory. Its documentation explains `keys`.
 
     >>> from crivo import KMinValues
     >>> monday, tuesday = KMinValues(1024), KMinValues(1024)
@@ -778,18 +801,18 @@ class KMinValues(_Distinct):
 
     @property
     def k(self) -> int:
-        """How many of the smallest hashes are kept."""
+        """The number of smallest hashes that are kept."""
 
     def compare(self, other: KMinValues) -> Comparison:
-        """Compares this set with another. Sketches of different k compare as well; the smaller one decides
-        the error. `IncompatibleError` if their `keys` or `seed` differ.
+        """Compares this set with another. Sketches of different k can be compared too; the smaller k
+        decides the error. `IncompatibleError` if their `keys` or `seed` differ.
         """
 
 @final
 class Comparison:
-    """What two sets have in common: made by `KMinValues.compare`.
+    """The comparison of two sets, made by `KMinValues.compare`.
 
-    Each answer has bounds at the confidence asked for. While both sketches hold all hashes of their
+    Each answer has bounds at the requested confidence. While both sketches hold all hashes of their
     sets, every answer is exact.
 
     >>> from crivo import KMinValues
@@ -804,17 +827,17 @@ class Comparison:
     """
 
     def union(self, confidence: float = 0.95) -> Estimate:
-        """How many different items are in either set."""
+        """The number of different items in either set."""
 
     def intersection(self, confidence: float = 0.95) -> Estimate:
-        """How many different items are in both sets."""
+        """The number of different items in both sets."""
 
     def difference(self, confidence: float = 0.95) -> Estimate:
-        """How many different items are in the first set and not in the second."""
+        """The number of different items that are in the first set but not in the second."""
 
     def jaccard(self, confidence: float = 0.95) -> Estimate:
-        """The Jaccard similarity, the intersection's share of the union; 1 for two empty sets, which are
-        equal.
+        """The Jaccard similarity: the intersection as a share of the union. It is 1 for two empty
+        sets, because they are equal.
         """
 
     def __eq__(self, other: object, /) -> bool: ...
@@ -823,11 +846,11 @@ class Comparison:
 
 @final
 class ProbabilisticCounting(_Distinct):
-    """Tells the order of magnitude of the number of different items, from one byte.
+    """Estimates the order of magnitude of the number of different items, in one byte.
 
-    It keeps the longest run of zeros at the end of a hash, z, and answers 2^z: within a factor of 4 of the
-    truth three times out of four. It is for study; to count, take `HyperLogLog`, which averages many
-    of these and explains `keys`.
+    It keeps the longest run of zeros at the end of a hash, z, and answers 2^z. The answer is within
+    a factor of 4 of the truth three times out of four. It is for study. To count, use
+    `HyperLogLog`, which averages many such registers. Its documentation explains `keys`.
 
     >>> from crivo import ProbabilisticCounting
     >>> visitors = ProbabilisticCounting()
@@ -842,15 +865,16 @@ class ProbabilisticCounting(_Distinct):
     def __new__(cls, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
     @property
     def longest_run(self) -> int | None:
-        """The longest run of zeros at the end of a hash, from 0 to 64; None if nothing was inserted."""
+        """The longest run of zeros at the end of a hash, from 0 to 64. None if nothing was inserted."""
 
 @final
 class LogLog(_Distinct):
     """Counts different items in 2^precision bytes, with a standard error of 1.3/√(2^precision) from
-    5·2^precision items on; below, the value is too high and the bounds are wide enough to hold.
+    5·2^precision items on. Smaller counts are estimated too high, and their bounds are wide enough
+    to hold.
 
-    It is for study; to count, take `HyperLogLog`, which has the same registers, a smaller error and no
-    bias, and explains `keys`.
+    It is for study. To count, use `HyperLogLog`, which has the same registers, a smaller error and
+    no bias. Its documentation explains `keys`.
 
     >>> from crivo import LogLog
     >>> visitors = LogLog.for_error(0.02)
@@ -866,7 +890,8 @@ class LogLog(_Distinct):
     ) -> Self: ...
     @staticmethod
     def for_error(error: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> LogLog:
-        """An empty sketch of the smallest size whose standard error is at most `error`.
+        """Returns an empty sketch of the smallest size whose standard error is at most
+        `error`.
 
         >>> LogLog.for_error(0.01).precision
         15
@@ -890,11 +915,11 @@ class LogLog(_Distinct):
 
 @final
 class UltraLogLog(_Distinct):
-    """Counts different items in 2^precision bytes, with a standard error of 0.76/√(2^precision); exactly
-    while they are few.
+    """Counts different items in 2^precision bytes, with a standard error of 0.76/√(2^precision). Small
+    counts are exact.
 
-    The error is three quarters of that of `HyperLogLog` in the same memory, and an insert takes half as
-    long again. `keys` and `seed` are as there.
+    The error is three quarters of that of `HyperLogLog` in the same memory, and an insert takes
+    half as long again. `keys` and `seed` are as for `HyperLogLog`.
 
     >>> from crivo import UltraLogLog
     >>> visitors = UltraLogLog.for_error(0.01)
@@ -910,7 +935,8 @@ class UltraLogLog(_Distinct):
     ) -> Self: ...
     @staticmethod
     def for_error(error: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> UltraLogLog:
-        """An empty sketch of the smallest size whose standard error is at most `error`.
+        """Returns an empty sketch of the smallest size whose standard error is at most
+        `error`.
 
         >>> UltraLogLog.for_error(0.01).precision
         13
@@ -930,7 +956,7 @@ class UltraLogLog(_Distinct):
 
     @staticmethod
     def exact_up_to(precision: SupportsIndex) -> int:
-        """How many different items are counted exactly.
+        """The number of different items up to which counts are exact.
 
         >>> UltraLogLog.exact_up_to(14)
         1536
@@ -938,16 +964,19 @@ class UltraLogLog(_Distinct):
 
     @staticmethod
     def history_error(precision: SupportsIndex) -> float:
-        """The standard error of a large count with history, as a share of it."""
+        """The standard error of a large count of a sketch with history, as a share of the
+        count.
+        """
 
     def with_history(self) -> UltraLogLog:
-        """A copy that also uses the order in which items come, for a fifth less error in the same memory, until a
-        merge ends it. `InvalidParameterError` if the sketch is past its exact state.
+        """Returns a copy that also uses the order in which items arrive. Its error is a fifth
+        smaller in the same memory, until a merge ends the history. `InvalidParameterError`
+        if the sketch is past its exact state.
         """
 
     @property
     def keeps_history(self) -> bool:
-        """Whether the sketch keeps a history."""
+        """True if the sketch keeps a history."""
 
     @property
     def precision(self) -> int:
@@ -981,9 +1010,8 @@ class DirectTable(_TakesBatches):
         >>> ports.insert(443), ports.insert(443)
         (True, False)
         >>> ports.insert(-1)
-        Traceback (most recent call last):
-        ...
-        crivo.errors.IncompatibleError: key: expected an integer of the universe, 0 to 65535, found -1 (...)
+        Traceback (most recent call last): ... crivo.errors.IncompatibleError: key: expected an
+        integer of the universe, 0 to 65535, found -1 (...)
         """
 
     def remove(self, key: SupportsIndex) -> None:
@@ -1004,13 +1032,13 @@ class DirectTable(_TakesBatches):
         """Keeps what is in both sets. `IncompatibleError`, and no change, if universe or seed differ."""
 
     def subtract(self, other: DirectTable) -> None:
-        """Takes out what is in the other set, which may hold more than that. `IncompatibleError`, and no
-        change, if universe or seed differ.
+        """Takes out what is in the other set, which may hold more than that. `IncompatibleError`, and
+        no change, if universe or seed differ.
         """
 
     def jaccard(self, other: DirectTable) -> float:
-        """The Jaccard similarity, |A ∩ B| / |A ∪ B|: 1.0 for equal sets, two empty ones among them, and
-        0.0 for sets that share nothing.
+        """The Jaccard similarity, |A ∩ B| / |A ∪ B|: 1.0 for equal sets, two empty ones among them,
+        and 0.0 for sets that share nothing.
         """
 
     def __and__(self, other: DirectTable, /) -> DirectTable: ...
@@ -1037,9 +1065,9 @@ class DirectTable(_TakesBatches):
 
 class _Filter(_TakesHashes):
     def insert(self, key: Key) -> bool:
-        """Adds one key; True if it was certainly not there before. `KeyTypeError` if it is not of
-        the filter's kind; None is no key either.
-        Empty text is a key here; `insert_batch` skips it.
+        """Adds one key; True if it was certainly not there before. `KeyTypeError` if it is not
+        of the filter's kind; None is no key either. Empty text is a key here;
+        `insert_batch` skips it.
         """
 
     def contains(self, key: Key) -> bool:
@@ -1047,25 +1075,28 @@ class _Filter(_TakesHashes):
 
     def __contains__(self, key: Key, /) -> bool: ...
     def contains_batch(self, values: Keys) -> NDArray[np.bool_]:
-        """Whether each of many keys may be in there, as an array with an answer for every value, in
-        their order. `values` is whatever `insert_batch` takes; missing values are not in there.
+        """Whether each of many keys may be in there, as an array with an answer for every
+        value, in their order. `values` is whatever `insert_batch` takes; missing values are
+        not in there.
         """
 
     def contains_hashes(self, hashes: Hashes) -> NDArray[np.bool_]:
-        """Whether the key of each of many hashes may be in there, in a filter with `keys="hash"`."""
+        """Whether the key of each of many hashes may be in there, in a filter with
+        `keys="hash"`.
+        """
 
     def items(self, confidence: float = 0.95) -> Estimate:
         """The number of different keys, with bounds at the given confidence."""
 
     def shared_items(self, other: Self, confidence: float = 0.95) -> Estimate:
-        """The number of different keys that both filters hold, with bounds at the given confidence.
-        `IncompatibleError` if the filters differ in size, `keys` or `seed`.
+        """The number of different keys that both filters hold, with bounds at the given
+        confidence. `IncompatibleError` if the filters differ in size, `keys` or `seed`.
         """
 
     def intersection(self, other: Self) -> CombinedFilter:
-        """The filter of what is in both sets, whatever the sizes of their filters; `a & b` makes the same. It
-        knows that it is an intersection, and how many keys are shared. `IncompatibleError` if the filters
-        differ in `keys` or `seed`.
+        """The filter of what is in both sets, whatever the sizes of their filters; `a & b`
+        makes the same. It knows that it is an intersection, and how many keys are shared.
+        `IncompatibleError` if the filters differ in `keys` or `seed`.
         """
 
     def __and__(self, other: Self, /) -> CombinedFilter: ...
@@ -1082,17 +1113,18 @@ class _Filter(_TakesHashes):
 
     @property
     def false_positive_rate(self) -> float:
-        """The chance that a key which was not inserted is taken for one that was, at the present
-        fill.
+        """The chance that a key which was not inserted is taken for one that was, at the
+        present fill.
         """
 
 @final
 class CombinedFilter(_TakesHashes):
-    """The union or the intersection of sets, from their filters: of any sizes, and of any of the kinds `Bloom`,
-    `BlockedBloom` and `CountingBloom`. Made by `union`, by `intersection`, and by `&` between filters.
+    """The union or the intersection of sets, from their filters: of any sizes, and of any of the kinds
+    `Bloom`, `BlockedBloom` and `CountingBloom`. Made by `union`, by `intersection`, and by `&`
+    between filters.
 
-    The filters are kept side by side, so that an intersection knows how many keys its sets share. Filters of a
-    union that have the same sizes are joined into one.
+    The filters are kept side by side, so that an intersection knows how many keys its sets share.
+    Filters of a union that have the same sizes are joined into one.
 
     >>> from crivo import Bloom, CombinedFilter
     >>> few, many = Bloom.for_items(10, 1e-6), Bloom.for_items(10_000, 1e-6)
@@ -1105,22 +1137,22 @@ class CombinedFilter(_TakesHashes):
 
     @staticmethod
     def union(first: _Filter | CombinedFilter, second: _Filter | CombinedFilter) -> CombinedFilter:
-        """The filter of what is in one set or the other, whatever their filters are. `IncompatibleError` if their
-        `keys` or `seed` differ.
+        """The filter of what is in one set or the other, whatever their filters are.
+        `IncompatibleError` if their `keys` or `seed` differ.
         """
 
     @staticmethod
     def intersection(first: _Filter | CombinedFilter, second: _Filter | CombinedFilter) -> CombinedFilter:
-        """The filter of what is in both sets, whatever their filters are. `IncompatibleError` if their `keys` or
-        `seed` differ.
+        """The filter of what is in both sets, whatever their filters are. `IncompatibleError` if their
+        `keys` or `seed` differ.
         """
 
     def __and__(self, other: CombinedFilter, /) -> CombinedFilter: ...
     def __rand__(self, other: CombinedFilter, /) -> CombinedFilter: ...
     def insert(self, key: Key) -> None:
-        """Adds one key: to the largest filter of a union, to all filters of an intersection. `KeyTypeError` if it is
-        not of the filter's kind; None is no key either.
-        Empty text is a key here; `insert_batch` skips it.
+        """Adds one key: to the largest filter of a union, to all filters of an intersection.
+        `KeyTypeError` if it is not of the filter's kind; None is no key either. Empty text is a key
+        here; `insert_batch` skips it.
         """
 
     def contains(self, key: Key) -> bool:
@@ -1136,18 +1168,21 @@ class CombinedFilter(_TakesHashes):
         """Whether the key of each of many hashes may be in there, in a filter with `keys="hash"`."""
 
     def items(self) -> Estimate:
-        """The number of different keys, with bounds at 95 %: of a union from the largest of its sets to all of them
-        together, of an intersection of two filters of one size the number that they share.
+        """The number of different keys, with bounds at 95 %: of a union from the largest of its sets
+        to all of them together, of an intersection of two filters of one size the number that they
+        share.
         """
 
     @property
     def false_positive_rate(self) -> float:
-        """The most that the chance can be that a key which is in none of the sets is taken for a member."""
+        """The most that the chance can be that a key which is in none of the sets is taken for a
+        member.
+        """
 
     @property
     def rate_for_some(self) -> float | None:
-        """The chance that a key which is in some sets of an intersection, but not in all, is taken for a member;
-        None if there is no intersection.
+        """The chance that a key which is in some sets of an intersection, but not in all, is taken for
+        a member; None if there is no intersection.
         """
 
     @property
@@ -1156,8 +1191,8 @@ class CombinedFilter(_TakesHashes):
 
 @final
 class Bloom(_Filter):
-    """Remembers keys in `bits` bits, `hashes` of them for each key: "no" is certain, and "yes" is wrong
-    at a known rate. 9.6 bits a key give a rate of 1 %: `for_items` finds the size.
+    """Remembers keys in `bits` bits, `hashes` of them for each key: "no" is certain, and "yes" is
+    wrong at a known rate. 9.6 bits a key give a rate of 1 %: `for_items` finds the size.
 
     `keys` and `seed` are as for `HyperLogLog`.
 
@@ -1215,11 +1250,13 @@ class Bloom(_Filter):
 
 @final
 class BinaryFuse(_Sketch):
-    """The filter of a finished set: "no" is certain, and "yes" is wrong for 0.39 % of absent keys, in 9 bits
-    a key. It is built from all keys at once; none can be added, and `merge` is refused: `Bloom` can do both.
+    """The filter of a finished set: "no" is certain, and "yes" is wrong for 0.39 % of absent keys, in
+    9 bits a key. It is built from all keys at once; none can be added, and `merge` is refused:
+    `Bloom` can do both.
 
-    `values` is whatever `insert_batch` of other sketches takes; missing values are skipped and equal ones count once.
-    With `keys="hash"` they are hashes. `keys` and `seed` are as for `HyperLogLog`.
+    `values` is whatever `insert_batch` of other sketches takes; missing values are skipped and
+    equal ones count once. With `keys="hash"` they are hashes. `keys` and `seed` are as for
+    `HyperLogLog`.
 
     >>> from crivo import BinaryFuse
     >>> customers = BinaryFuse(["ana", "rui", "eva", "rui", None])
@@ -1261,12 +1298,14 @@ class BinaryFuse(_Sketch):
 
     @property
     def false_positive_rate(self) -> float:
-        """The chance that a key which is not in the set is taken for a member: 1/256, and 0 for the empty set."""
+        """The chance that a key which is not in the set is taken for a member: 1/256, and 0 for the
+        empty set.
+        """
 
 @final
 class BlockedBloom(_Filter):
-    """Remembers keys as `Bloom` does, in one cache line of 64 bytes a key: faster in large filters, for a
-    little more memory, 10.1 bits a key at a rate of 1 %. `for_items` finds the size.
+    """Remembers keys as `Bloom` does, in one cache line of 64 bytes a key: faster in large filters,
+    for a little more memory, 10.1 bits a key at a rate of 1 %. `for_items` finds the size.
 
     `keys` and `seed` are as for `HyperLogLog`.
 
@@ -1319,8 +1358,9 @@ class CountingBloom(_Filter):
     `counter_bits` bits (4, 8, 16 or 32), `hashes` of them for each key. `for_items` finds the size.
 
     Only remove what was inserted: removing a key that never was is refused where it can be noticed,
-    and otherwise does harm to other keys. A counter at its largest value is saturated and never lowered
-    again. `|` adds the counts of two filters, `-` takes them out and `&` keeps the lower ones.
+    and otherwise does harm to other keys. A counter at its largest value is saturated and never
+    lowered again. `|` adds the counts of two filters, `-` takes them out and `&` keeps the lower
+    ones.
 
     `keys` and `seed` are as for `HyperLogLog`.
 
@@ -1388,23 +1428,22 @@ class CountingBloom(_Filter):
 
         >>> senders = CountingBloom(1000, 4)
         >>> senders.remove("ana")
-        Traceback (most recent call last):
-        ...
-        crivo.errors.AbsentError: key: expected one whose counters are all above 0, found 0 in cell ...
+        Traceback (most recent call last): ... crivo.errors.AbsentError: key: expected one whose
+        counters are all above 0, found 0 in cell ...
         """
 
     def remove_batch(self, values: Keys) -> int:
         """Takes many keys out, each as often as it occurs, and returns how many missing values were
-        skipped. `values` is whatever `insert_batch` takes. All are taken out, or none: `AbsentError`
-        if one of them is certainly not in there, `KeyTypeError` if one is no key.
+        skipped. `values` is whatever `insert_batch` takes. All are taken out, or none:
+        `AbsentError` if one of them is certainly not in there, `KeyTypeError` if one is no key.
         """
 
     def remove_hashes(self, hashes: Hashes) -> int:
         """Takes keys out by their hashes, in a filter with `keys="hash"`: as `remove_batch` does."""
 
     def count(self, key: Key, confidence: float = 0.95) -> Estimate:
-        """How often the key is in there. It is never more often than the upper bound, which is infinite
-        if the counters are saturated; the lower bound holds with the given confidence.
+        """How often the key is in there. It is never more often than the upper bound, which is
+        infinite if the counters are saturated; the lower bound holds with the given confidence.
         """
 
     def count_hash(self, hash: SupportsIndex, confidence: float = 0.95) -> Estimate:
@@ -1412,8 +1451,8 @@ class CountingBloom(_Filter):
 
     def subtract(self, other: CountingBloom) -> None:
         """Takes out everything that the other filter holds. `AbsentError`, and no change, if that
-        certainly holds something that this one does not, as often; `IncompatibleError` if the filters
-        differ in size, `keys` or `seed`.
+        certainly holds something that this one does not, as often; `IncompatibleError` if the
+        filters differ in size, `keys` or `seed`.
 
         >>> week, monday = CountingBloom(1000, 4), CountingBloom(1000, 4)
         >>> week.insert_batch(["ana", "rui"]), monday.insert_batch(["ana"])
@@ -1446,27 +1485,28 @@ class CountingBloom(_Filter):
 
 class _Frequency(_TakesBatches):
     def add_batch(self, values: Keys, weights: Weights) -> int:
-        """Adds to many keys the weights at the same places, and returns how many missing values were
-        skipped, with their weights. `values` is whatever `insert_batch` takes; `weights` is an array
-        or an iterable of whole numbers, as many as there are values.
+        """Adds many keys, each with the weight at its position. Returns the number of missing
+        values, which are skipped with their weights. `values` is whatever `insert_batch`
+        takes. `weights` is an array or an iterable of whole numbers, one for each value.
         """
 
     @property
     def total(self) -> int:
-        """The weight of everything that was counted; 2^64 - 1 if it is that or more."""
+        """The total weight of everything that was counted; 2^64 - 1 if it is that or more."""
 
     @property
     def is_saturated(self) -> bool:
-        """Whether the total has reached 2^64 - 1, where counting stops."""
+        """True if the total has reached 2^64 - 1, where counting stops."""
 
 @final
 class CountMin(_Frequency, _TakesHashes):
-    """Counts how often each key came, in `depth` rows of `width` counters. An answer is never below the
-    truth, and above it by more than e/width of the whole with a probability of e^-depth. `for_bound`
-    finds the size.
+    """Counts the frequency of each key, in `depth` rows of `width` counters. An answer is never below
+    the truth. It exceeds the truth by more than e/width of the total weight with a probability of
+    e^-depth. `for_bound` finds the size.
 
-    Keys may have weights: a number of times, bytes, cents. With `conservative=True` answers are closer,
-    but such sketches cannot be merged or multiplied. `keys` and `seed` are as for `HyperLogLog`.
+    Keys may have weights: a number of times, bytes, cents. With `conservative=True` answers are
+    closer to the truth, but such sketches cannot be merged or multiplied. `keys` and `seed` are as
+    for `HyperLogLog`.
 
     >>> from crivo import CountMin
     >>> words = CountMin.for_bound(0.001, 0.01)
@@ -1496,14 +1536,14 @@ class CountMin(_Frequency, _TakesHashes):
         keys: KeyKind = "text",
         seed: SupportsIndex = 0,
     ) -> CountMin:
-        """An empty sketch of the smallest size that promises an error of at most `epsilon` times the whole
-        weight with a probability of at least 1 - `delta`.
+        """Returns an empty sketch of the smallest size that guarantees an error of at most `epsilon`
+        times the total weight with a probability of at least 1 - `delta`.
         """
 
     @staticmethod
     def size_for(epsilon: float, delta: float) -> tuple[int, int]:
-        """The least width and depth that promise an error of at most `epsilon` times the whole weight with a
-        probability of at least 1 - `delta`.
+        """The least width and depth that guarantee an error of at most `epsilon` times the total
+        weight with a probability of at least 1 - `delta`.
 
         >>> CountMin.size_for(0.001, 0.01)
         (2719, 5)
@@ -1511,28 +1551,29 @@ class CountMin(_Frequency, _TakesHashes):
 
     @staticmethod
     def epsilon(width: SupportsIndex) -> float:
-        """The share of the whole weight by which answers exceed the truth at most: e/width."""
+        """The upper bound of an answer's error, as a share of the total weight: e/width."""
 
     @staticmethod
     def delta(depth: SupportsIndex) -> float:
-        """The probability that an answer exceeds the truth by more: e^-depth."""
+        """The probability that an answer exceeds this error: e^-depth."""
 
     def insert(self, key: Key) -> None:
-        """Counts one key once. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
-        Empty text is a key here; `insert_batch` skips it.
+        """Counts one key once. `KeyTypeError` if it is not of the sketch's kind; None is no key
+        either. Empty text is a key here, but `insert_batch` skips it.
         """
 
     def add(self, key: Key, weight: SupportsIndex) -> None:
         """Adds a weight to one key."""
 
     def add_hashes(self, hashes: Hashes, weights: Weights) -> int:
-        """Adds weights to keys by hashes of the caller's own, in a sketch with `keys="hash"`: as
-        `add_batch` does.
+        """Adds keys by hashes of the caller's own, each with a weight, to a sketch with
+        `keys="hash"`. Otherwise like `add_batch`.
         """
 
     def frequency(self, key: Key, confidence: float | None = None) -> Estimate:
-        """How often the key came: never less than the truth, and more by at most `margin(confidence)` with
-        that confidence, 1 - delta if none is given. An answer of 0 is certain.
+        """The frequency of the key. It is never less than the truth, and exceeds it by at most
+        `margin(confidence)` with that confidence, or with 1 - delta if none is given. An answer of
+        0 is certain.
 
         >>> sales = CountMin(272, 5, keys="int")
         >>> sales.insert_batch(range(100_000))
@@ -1544,25 +1585,26 @@ class CountMin(_Frequency, _TakesHashes):
         """
 
     def frequency_of_hash(self, hash: SupportsIndex, confidence: float | None = None) -> Estimate:
-        """How often the key of this hash came, in a sketch with `keys="hash"`."""
+        """The frequency of the key with this hash, in a sketch with `keys="hash"`."""
 
     def frequencies(self, values: Keys) -> NDArray[np.uint64]:
-        """How often each of many keys came, as an array with an answer for every value, in their order: the
-        truth is at most that, and at least that minus `margin()` with a probability of 1 - delta.
-        `values` is whatever `insert_batch` takes; missing values came 0 times.
+        """The frequencies of many keys, as an array with one answer for each value, in their order.
+        The true frequency is at most the answer, and at least the answer minus `margin()` with a
+        probability of 1 - delta. `values` is whatever `insert_batch` takes; missing values have 0.
         """
 
     def frequencies_of_hashes(self, hashes: Hashes) -> NDArray[np.uint64]:
-        """How often the key of each of many hashes came, in a sketch with `keys="hash"`."""
+        """The frequencies of the keys with these hashes, in a sketch with `keys="hash"`."""
 
     def margin(self, confidence: float | None = None) -> int:
-        """By how much an answer exceeds the truth at most, with the given confidence, 1 - delta if none is
-        given.
+        """The upper bound of an answer's error, with the given confidence, or with 1 - delta if none
+        is given.
         """
 
     def inner_product(self, other: CountMin, confidence: float | None = None) -> Estimate:
-        """The inner product of the frequencies of two streams: how many rows their join has. Never below
-        the truth. `IncompatibleError` if the two differ in size, `keys` or `seed`, or one is conservative.
+        """The inner product of the frequencies of two streams: the number of rows of their join. Never
+        below the truth. `IncompatibleError` if the two differ in size, `keys` or `seed`, or one is
+        conservative.
 
         >>> orders, visits = CountMin(1000, 5), CountMin(1000, 5)
         >>> orders.insert_batch(["ana", "ana", "rui"]), visits.insert_batch(["ana", "eva", "ana"])
@@ -1573,11 +1615,11 @@ class CountMin(_Frequency, _TakesHashes):
 
     @property
     def confidence(self) -> float:
-        """The confidence of answers where none is asked for: 1 - delta."""
+        """The confidence of answers for which none is given: 1 - delta."""
 
     @property
     def is_conservative(self) -> bool:
-        """Whether updates are conservative."""
+        """True if updates are conservative."""
 
     @property
     def width(self) -> int:
@@ -1589,12 +1631,12 @@ class CountMin(_Frequency, _TakesHashes):
 
 @final
 class RangeCountMin(_Frequency):
-    """Counts how many integers lie in a range that is named only later, of the universe from 0 to
-    2^levels - 1, and finds quantiles. Each level that is sketched has `depth` rows of `width` counters; an
-    answer is never below the truth. `for_bound` finds the size.
+    """Counts integers of the universe from 0 to 2^levels - 1. Estimates how many lie in any range that
+    is named later, and finds quantiles. Each sketched level has `depth` rows of `width` counters.
+    An answer is never below the truth. `for_bound` finds the size.
 
-    Negative integers need an offset: `from_signed` gives one that keeps the order. Only sketches with
-    the same sizes and `seed` can be merged.
+    Negative integers need an offset: `from_signed` adds one that keeps the order. Only sketches
+    with the same sizes and `seed` can be merged.
 
     >>> from crivo import RangeCountMin
     >>> latencies = RangeCountMin.for_bound(20, 0.01, 0.01)
@@ -1614,14 +1656,15 @@ class RangeCountMin(_Frequency):
     def for_bound(
         levels: SupportsIndex, epsilon: float, delta: float, *, seed: SupportsIndex = 0
     ) -> RangeCountMin:
-        """An empty sketch of the smallest size with which the answer for any range exceeds the truth by at
-        most `epsilon` times the whole weight with a probability of at least 1 - `delta`.
+        """Returns an empty sketch of the smallest size with which the answer for any range exceeds the
+        truth by at most `epsilon` times the total weight with a probability of at least 1 -
+        `delta`.
         """
 
     @staticmethod
     def size_for(levels: SupportsIndex, epsilon: float, delta: float) -> tuple[int, int]:
         """The least width and depth with which the answer for any range exceeds the truth by at most
-        `epsilon` times the whole weight with a probability of at least 1 - `delta`.
+        `epsilon` times the total weight with a probability of at least 1 - `delta`.
 
         >>> RangeCountMin.size_for(32, 0.01, 0.01)
         (8699, 9)
@@ -1629,7 +1672,7 @@ class RangeCountMin(_Frequency):
 
     @staticmethod
     def sketched_levels(levels: SupportsIndex, width: SupportsIndex, depth: SupportsIndex) -> int:
-        """How many levels are sketched; the others are counted exactly.
+        """The number of levels that are sketched. The others are counted exactly.
 
         >>> RangeCountMin.sketched_levels(32, 4096, 4), RangeCountMin.sketched_levels(12, 4096, 4)
         (18, 0)
@@ -1639,14 +1682,14 @@ class RangeCountMin(_Frequency):
     def epsilon(
         levels: SupportsIndex, width: SupportsIndex, depth: SupportsIndex, confidence: float = 0.95
     ) -> float:
-        """The share of the whole weight by which the answer for any range exceeds the truth at most, at the
-        given confidence.
+        """The upper bound of the error of the answer for any range, as a share of the total weight, at
+        the given confidence.
         """
 
     @staticmethod
     def from_signed(integer: SupportsIndex) -> int:
-        """A signed integer as a key whose order is that of the numbers. Ranges over such keys need all 64
-        levels.
+        """Returns a key for a signed integer. The keys have the order of the integers. Ranges over
+        such keys need all 64 levels.
 
         >>> degrees = RangeCountMin(64, 500, 4)
         >>> degrees.insert_batch([RangeCountMin.from_signed(degree) for degree in (-12, -3, 0, 4, 19)])
@@ -1656,27 +1699,27 @@ class RangeCountMin(_Frequency):
         """
 
     def insert(self, key: SupportsIndex) -> None:
-        """Counts one integer once. `InvalidParameterError` if it is outside the universe; `KeyTypeError` if
-        it is no integer.
+        """Counts one integer once. `InvalidParameterError` if it is outside the universe;
+        `KeyTypeError` if it is no integer.
         """
 
     def add(self, key: SupportsIndex, weight: SupportsIndex) -> None:
         """Adds a weight to one integer."""
 
     def range(self, first: SupportsIndex, last: SupportsIndex, confidence: float = 0.95) -> Estimate:
-        """How many integers lie from `first` to `last`, both included: never less than the truth. The lower
-        bound holds with the given confidence.
+        """The number of integers from `first` to `last`, both included. It is never less than the
+        truth. The lower bound holds with the given confidence.
         """
 
     def frequency(self, key: SupportsIndex) -> Estimate:
-        """How often one integer came, with bounds at 95 %."""
+        """The frequency of one integer, with bounds at 95 %."""
 
     def rank(self, key: SupportsIndex) -> Estimate:
-        """How many integers are at most this one, with bounds at 95 %."""
+        """The number of integers that are at most this one, with bounds at 95 %."""
 
     def quantile(self, share: float, confidence: float = 0.95) -> Estimate:
-        """The least integer such that at least the given share of all are not greater than it, with bounds at
-        the given confidence: 0.5 is the median.
+        """The quantile of a share, with bounds at the given confidence: the least integer such that at
+        least that share of all integers are at most it. 0.5 is the median.
         """
 
     @property
@@ -1697,9 +1740,9 @@ class RangeCountMin(_Frequency):
 
 @final
 class Majority(_Frequency, _TakesHashes):
-    """Finds the one key that may have more than half of all votes, in the memory of one key. A key that has
-    the majority is the candidate; whether it has is often certain, and otherwise a second pass that
-    counts the candidate decides.
+    """Finds the one key that may have more than half of all votes, in the memory of one key. If a key
+    has the majority, it is the candidate. Often it is certain that the candidate has the majority.
+    Otherwise a second pass over the votes that counts the candidate decides.
 
     `keys` and `seed` are as for `HyperLogLog`; nothing is hashed.
 
@@ -1715,32 +1758,34 @@ class Majority(_Frequency, _TakesHashes):
 
     def __new__(cls, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
     def insert(self, key: Key) -> None:
-        """One vote for a key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
-        Empty text is a key here; `insert_batch` skips it.
+        """Adds one vote for a key. `KeyTypeError` if it is not of the sketch's kind; None is no key
+        either. Empty text is a key here, but `insert_batch` skips it.
         """
 
     def add(self, key: Key, weight: SupportsIndex) -> None:
         """Adds the given number of votes for a key."""
 
     def add_hashes(self, hashes: Hashes, weights: Weights) -> int:
-        """Adds weights to keys by hashes of the caller's own, in a sketch with `keys="hash"`: as
-        `add_batch` does.
+        """Adds keys by hashes of the caller's own, each with a weight, to a sketch with
+        `keys="hash"`. Otherwise like `add_batch`.
         """
 
     def candidate(self) -> Hitter | None:
-        """The only key that can have a majority, with certain bounds of its votes; None if certainly no key
-        has one.
+        """The only key that can have a majority, with certain bounds of its votes. None if it is
+        certain that no key has one.
         """
 
     @property
     def is_certain(self) -> bool:
-        """Whether the candidate certainly has more than half of all votes."""
+        """True if it is certain that the candidate has more than half of all votes."""
 
     def is_majority(self, count: SupportsIndex) -> bool:
-        """Whether `count` votes are more than half of all: for a second pass that counts the candidate."""
+        """Returns True if `count` votes are more than half of all. For a second pass that counts the
+        candidate.
+        """
 
     def frequency(self, key: Key) -> Estimate:
-        """How many votes a key has, with certain bounds.
+        """The number of votes for a key, with certain bounds.
 
         >>> votes = Majority()
         >>> votes.insert_batch(["ana", "rui", "ana"])
@@ -1750,13 +1795,14 @@ class Majority(_Frequency, _TakesHashes):
         """
 
     def frequency_of_hash(self, hash: SupportsIndex) -> Estimate:
-        """How many votes the key of this hash has, in a sketch with `keys="hash"`."""
+        """The number of votes for the key with this hash, in a sketch with `keys="hash"`."""
 
 @final
 class HeavyHitters(_Frequency, _TakesHashes):
-    """Finds the keys that come most often, with `capacity` counters and bounds for each that no input can
-    break: none is wrong by more than about 4/3 of the whole weight, divided by the capacity. Exact while
-    at most that many different keys came. `for_share` finds the capacity.
+    """Finds the most frequent keys with `capacity` counters. Each count has bounds that no input can
+    break: no count is wrong by more than about 4/3 of the total weight, divided by the capacity.
+    Counts are exact while there are at most `capacity` different keys. `for_share` finds the
+    capacity.
 
     `keys` and `seed` are as for `HyperLogLog`. Texts of more than 4096 bytes are refused.
 
@@ -1773,13 +1819,13 @@ class HeavyHitters(_Frequency, _TakesHashes):
     def __new__(cls, capacity: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
     @staticmethod
     def for_share(share: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> HeavyHitters:
-        """An empty sketch that surely finds every key above a share of the whole weight, with no count wrong
-        by more.
+        """Returns an empty sketch that is certain to find every key above a share of the total weight.
+        No count is wrong by more than that share.
         """
 
     @staticmethod
     def capacity_for(share: float) -> int:
-        """The fewest counters that find every key above a share of the whole weight.
+        """The fewest counters that find every key above a share of the total weight.
 
         >>> HeavyHitters.capacity_for(0.001)
         1331
@@ -1787,50 +1833,50 @@ class HeavyHitters(_Frequency, _TakesHashes):
 
     @staticmethod
     def guaranteed_share(capacity: SupportsIndex) -> float:
-        """The share of the whole weight that no error exceeds."""
+        """The share of the total weight that no error exceeds."""
 
     def insert(self, key: Key) -> None:
-        """Counts one key once. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
-        Empty text is a key here; `insert_batch` skips it.
+        """Counts one key once. `KeyTypeError` if it is not of the sketch's kind; None is no key
+        either. Empty text is a key here, but `insert_batch` skips it.
         """
 
     def add(self, key: Key, weight: SupportsIndex) -> None:
         """Adds a weight to one key."""
 
     def add_hashes(self, hashes: Hashes, weights: Weights) -> int:
-        """Adds weights to keys by hashes of the caller's own, in a sketch with `keys="hash"`: as
-        `add_batch` does.
+        """Adds keys by hashes of the caller's own, each with a weight, to a sketch with
+        `keys="hash"`. Otherwise like `add_batch`.
         """
 
     def frequency(self, key: Key) -> Estimate:
-        """How often a key came, with certain bounds."""
+        """The frequency of a key, with certain bounds."""
 
     def frequency_of_hash(self, hash: SupportsIndex) -> Estimate:
-        """How often the key of this hash came, in a sketch with `keys="hash"`."""
+        """The frequency of the key with this hash, in a sketch with `keys="hash"`."""
 
     def top(self, count: SupportsIndex) -> list[Hitter]:
-        """The most frequent keys, at most `count` of them, the most frequent first. A key that is missing
-        came at most `max_error` times.
+        """The most frequent keys, at most `count` of them, the most frequent first. A key without a
+        counter is not listed; its frequency is at most `max_error`.
         """
 
     def above(self, share: float, reading: Reading) -> list[Hitter]:
-        """The keys above a share of the whole weight, the most frequent first. Where the bounds leave it
-        open whether a key is above, `reading` decides: `"no_false_positives"` leaves it out;
-        `"no_false_negatives"` lists it, so that no key above the share is missing, and is an
-        `InvalidParameterError` if the sketch is too small to promise that.
+        """The keys above a share of the total weight, the most frequent first. If the bounds leave
+        open whether a key is above the share, `reading` decides. `"no_false_positives"` leaves the
+        key out. `"no_false_negatives"` lists it, so that no key above the share is missing. It
+        raises `InvalidParameterError` if the sketch is too small to guarantee that.
         """
 
     @property
     def max_error(self) -> int:
-        """How often a key without a counter came at most; 0 while every key has one."""
+        """The upper bound of the frequency of a key without a counter; 0 while every key has one."""
 
     @property
     def counters(self) -> int:
-        """How many keys have a counter."""
+        """The number of keys that have a counter."""
 
     @property
     def capacity(self) -> int:
-        """How many counters there may be."""
+        """The largest number of counters."""
 
 # ---- a fair sample ----
 
@@ -1841,8 +1887,8 @@ class _Sample(_Stored):
 
     @property
     def key_seed(self) -> int:
-        """The seed of other sketches of the same keys. Nothing is hashed here: it is a label, and only
-        samples with the same one can be merged.
+        """The seed of other sketches of the same keys. Nothing is hashed here: it is a label,
+        and only samples with the same one can be merged.
         """
 
     @property
@@ -1855,16 +1901,18 @@ class _Sample(_Stored):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was sampled. (A sketch without a length is always true, as objects are.)"""
+        """Whether nothing was sampled. (A sketch without a length is always true, as objects
+        are.)
+        """
 
 @final
 class Reservoir(_Sample):
-    """Keeps a fair sample of `capacity` keys of a stream of any length: every set of that many is as likely
-    as any other. Merging two samples gives a fair sample of both streams.
+    """Keeps a fair sample of `capacity` keys of a stream of any length: every set of that many is as
+    likely as any other. Merging two samples gives a fair sample of both streams.
 
-    Draws follow from `seed`, so the same keys in the same order give the same sample. Samples that will
-    be merged need different seeds, or they choose the same positions of both streams. `keys` is as for
-    `HyperLogLog`; `key_seed` is a label.
+    Draws follow from `seed`, so the same keys in the same order give the same sample. Samples that
+    will be merged need different seeds, or they choose the same positions of both streams. `keys`
+    is as for `HyperLogLog`; `key_seed` is a label.
 
     >>> from crivo import Reservoir
     >>> sample = Reservoir(100, seed=7, keys="int")
@@ -1885,29 +1933,31 @@ class Reservoir(_Sample):
         key_seed: SupportsIndex = 0,
     ) -> Self: ...
     def insert(self, key: Key) -> None:
-        """Shows one key to the sample. `KeyTypeError` if it is not of the sample's kind; None is no key
-        either.
-        Empty text is a key here; `insert_batch` skips it.
+        """Shows one key to the sample. `KeyTypeError` if it is not of the sample's kind; None is no
+        key either. Empty text is a key here; `insert_batch` skips it.
         """
 
     def insert_batch(self, values: Keys) -> int:
-        """Adds many keys and returns how many missing values (None, NaN, null, empty text) were skipped.
+        """Adds many keys and returns how many missing values (None, NaN, null, empty text)
+        were skipped.
 
-        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
-        the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
-        place and without the GIL; NumPy arrays of text or objects are read as lists. A column of
-        a type that holds no keys is refused whole; an iterable is inserted up to the first value
-        that is no key, and the `KeyTypeError` names its position.
+        `values` is a list or other iterable, a NumPy array, or a column of anything that
+        speaks the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy
+        columns are read in place and without the GIL; NumPy arrays of text or objects are
+        read as lists. A column of a type that holds no keys is refused whole; an iterable
+        is inserted up to the first value that is no key, and the `KeyTypeError` names its
+        position.
         """
 
     def insert_hashes(self, hashes: Hashes) -> int:
-        """Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`, and
-        returns how many missing values were skipped. They must be uniform over all 64 bits.
+        """Adds hashes of the caller's own, as 64-bit integers, to a sketch with `keys="hash"`,
+        and returns how many missing values were skipped. They must be uniform over all 64
+        bits.
         """
 
     def sample(self) -> list[str | bytes | int]:
-        """The sampled keys: text as str (as bytes if it is not UTF-8), integers with their sign, hashes
-        without one. Their order means nothing.
+        """The sampled keys: text as str (as bytes if it is not UTF-8), integers with their sign,
+        hashes without one. Their order means nothing.
         """
 
     @property
@@ -1916,11 +1966,12 @@ class Reservoir(_Sample):
 
 @final
 class RowSample(_Stored):
-    """Keeps `capacity` rows of a table, the same ones however the table was read: rows are drawn by place.
+    """Keeps `capacity` rows of a table, the same ones however the table was read: rows are drawn by
+    place.
 
-    Every set of that many rows is as likely as any other; with `weighted` a row of twice the weight is
-    twice as likely to be drawn next. Merging the samples of parts gives the sample of the whole, if no two
-    rows have the same place.
+    Every set of that many rows is as likely as any other; with `weighted` a row of twice the weight
+    is twice as likely to be drawn next. Merging the samples of parts gives the sample of the whole,
+    if no two rows have the same place.
 
     >>> from crivo import RowSample
     >>> sample = RowSample(2, seed=7)
@@ -1965,12 +2016,12 @@ class RowSample(_Stored):
 
 @final
 class WeightedReservoir(_Sample):
-    """Keeps a sample of `capacity` keys, drawn by weight without replacement: a key of twice the weight is
-    twice as likely to be drawn first. Merging two samples gives that of both streams.
+    """Keeps a sample of `capacity` keys, drawn by weight without replacement: a key of twice the
+    weight is twice as likely to be drawn first. Merging two samples gives that of both streams.
 
-    Draws follow from `seed`, so the same keys in the same order give the same sample. Samples that will
-    be merged need different seeds, or they choose the same positions of both streams. `keys` is as for
-    `HyperLogLog`; `key_seed` is a label.
+    Draws follow from `seed`, so the same keys in the same order give the same sample. Samples that
+    will be merged need different seeds, or they choose the same positions of both streams. `keys`
+    is as for `HyperLogLog`; `key_seed` is a label.
 
     >>> from crivo import WeightedReservoir
     >>> winners = WeightedReservoir(2, seed=7)
@@ -1995,11 +2046,12 @@ class WeightedReservoir(_Sample):
         """
 
     def insert_batch(self, values: Keys, weights: RealWeights) -> int:
-        """Shows many keys, each with the weight at its place, and returns how many missing values (None,
-        NaN, null, empty text) were skipped, with their weights.
+        """Shows many keys, each with the weight at its place, and returns how many missing values
+        (None, NaN, null, empty text) were skipped, with their weights.
 
-        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the Arrow
-        interface; `weights` is an array or an iterable of numbers, as many as there are values.
+        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the
+        Arrow interface; `weights` is an array or an iterable of numbers, as many as there are
+        values.
         """
 
     def insert_hashes(self, hashes: Hashes, weights: RealWeights) -> int:
@@ -2008,8 +2060,8 @@ class WeightedReservoir(_Sample):
         """
 
     def sample(self) -> list[str | bytes | int]:
-        """The sampled keys, in the order in which draws without replacement would have found them: text as
-        str (as bytes if it is not UTF-8), integers with their sign, hashes without one.
+        """The sampled keys, in the order in which draws without replacement would have found them:
+        text as str (as bytes if it is not UTF-8), integers with their sign, hashes without one.
         """
 
     @property
@@ -2042,8 +2094,8 @@ class MinHash(_TakesHashes):
     def __new__(cls, k: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> Self: ...
     @staticmethod
     def for_bound(bound: float, *, keys: KeyKind = "text", seed: SupportsIndex = 0) -> MinHash:
-        """The sketch of an empty set, of the size at which similarities are off by less than `bound` with
-        about 95 % confidence.
+        """The sketch of an empty set, of the size at which similarities are off by less than `bound`
+        with about 95 % confidence.
 
         >>> MinHash.for_bound(0.05).k
         400
@@ -2073,8 +2125,8 @@ class MinHash(_TakesHashes):
         """
 
     def similarity(self, other: Self, confidence: float = 0.95) -> Estimate:
-        """The Jaccard similarity of the two sets, with bounds at the given confidence; 0, and certain, if one
-        is empty. `IncompatibleError` if both are, or if they differ in k, `keys` or `seed`.
+        """The Jaccard similarity of the two sets, with bounds at the given confidence; 0, and certain,
+        if one is empty. `IncompatibleError` if both are, or if they differ in k, `keys` or `seed`.
         """
 
     def items(self, confidence: float = 0.95) -> Estimate:
@@ -2100,14 +2152,14 @@ class MinHash(_TakesHashes):
         """The value of `items` alone, as datasketch calls it."""
 
     def slots(self) -> NDArray[np.uint64]:
-        """The slots: k of them, or none if the set is empty. The share of equal slots of two sketches is
-        their similarity.
+        """The slots: k of them, or none if the set is empty. The share of equal slots of two sketches
+        is their similarity.
         """
 
 @final
 class Bands:
-    """A way to cut signatures into `bands` bands of `rows` slots each. Two sets of similarity J meet, in
-    at least one band, with probability 1 − (1 − J^rows)^bands.
+    """A way to cut signatures into `bands` bands of `rows` slots each. Two sets of similarity J meet,
+    in at least one band, with probability 1 − (1 − J^rows)^bands.
 
     >>> from crivo import Bands
     >>> bands = Bands.for_threshold(0.8, hashes=128)
@@ -2120,14 +2172,14 @@ class Bands:
     def __new__(cls, bands: SupportsIndex, rows: SupportsIndex) -> Self: ...
     @staticmethod
     def for_threshold(threshold: float, hashes: SupportsIndex = 128) -> Bands:
-        """The bands in which pairs of the threshold's similarity meet with a probability of at least 99 %,
-        pairs above it more often, and as few pairs below it as that number of hashes allows.
+        """The bands in which pairs of the threshold's similarity meet with a probability of at least
+        99 %, pairs above it more often, and as few pairs below it as that number of hashes allows.
         """
 
     @staticmethod
     def for_recall(threshold: float, recall: float, hashes: SupportsIndex = 128) -> Bands:
-        """The bands in which pairs of the threshold's similarity meet with at least the probability `recall`,
-        and as few pairs below it as that number of hashes allows.
+        """The bands in which pairs of the threshold's similarity meet with at least the probability
+        `recall`, and as few pairs below it as that number of hashes allows.
 
         >>> Bands.for_recall(0.8, 0.9999)
         Bands(24, 5)
@@ -2137,14 +2189,15 @@ class Bands:
     def for_weights(
         threshold: float, miss_weight: float, false_alarm_weight: float, hashes: SupportsIndex = 128
     ) -> Bands:
-        """The bands that lose least, where a pair above the threshold that does not meet costs `miss_weight`
-        and one below it that does costs `false_alarm_weight`, all similarities being equally frequent.
+        """The bands that lose least, where a pair above the threshold that does not meet costs
+        `miss_weight` and one below it that does costs `false_alarm_weight`, all similarities being
+        equally frequent.
         """
 
     @staticmethod
     def for_points(low: tuple[float, float], high: tuple[float, float]) -> Bands:
-        """The bands of fewest slots whose curve passes below one point and above another, each a similarity
-        and the probability to meet there.
+        """The bands of fewest slots whose curve passes below one point and above another, each a
+        similarity and the probability to meet there.
 
         >>> Bands.for_points((0.6, 0.01), (0.9, 0.99))
         Bands(20, 15)
@@ -2181,8 +2234,8 @@ class Bands:
         """
 
     def expected_missed(self, similarities: RealWeights, confidence: float = 0.95) -> Estimate:
-        """How many pairs exist beside those that were found, from the similarities of all that were found.
-        Where none was found nothing is known, and the upper bound is infinite.
+        """How many pairs exist beside those that were found, from the similarities of all that were
+        found. Where none was found nothing is known, and the upper bound is infinite.
 
         >>> missed = Bands(16, 6).expected_missed([0.8] * 1000)
         >>> round(missed.value, 1), missed.lower >= 2, missed.upper <= 16
@@ -2190,8 +2243,9 @@ class Bands:
         """
 
     def keys(self, sketch: MinHash) -> NDArray[np.uint64]:
-        """One number for each band of a sketch, equal for those that are equal in all rows of the band.
-        `IncompatibleError` if the sketch has fewer slots than the bands use, as that of an empty set.
+        """One number for each band of a sketch, equal for those that are equal in all rows of the
+        band. `IncompatibleError` if the sketch has fewer slots than the bands use, as that of an
+        empty set.
         """
 
     def __eq__(self, other: object, /) -> bool: ...
@@ -2200,9 +2254,10 @@ class Bands:
 
 @final
 class LshIndex:
-    """An index of `MinHash` sketches by their bands, under ids of the caller's own: it finds those that
-    are alike without comparing all. It lives in memory and is not stored, since it keeps only 16 bits of each
-    slot: store the sketches. It can be pickled, to go to another process of the same version, and copied.
+    """An index of `MinHash` sketches by their bands, under ids of the caller's own: it finds those
+    that are alike without comparing all. It lives in memory and is not stored, since it keeps only
+    16 bits of each slot: store the sketches. It can be pickled, to go to another process of the
+    same version, and copied.
 
     A pair of similarity J is found with probability `bands.probability(J)`. Of more than
     `all_pairs_up_to` sets that share a bucket only the pairs with the smallest id are named, which
@@ -2248,7 +2303,9 @@ class LshIndex:
         """All pairs that share a bucket: the smaller ids, and in the same order the larger ones."""
 
     def candidates_to(self, sketch: MinHash) -> NDArray[np.uint64]:
-        """The ids of the sets that share a bucket with this one, its own among them if it is in the index."""
+        """The ids of the sets that share a bucket with this one, its own among them if it is in the
+        index.
+        """
 
     def query(self, sketch: MinHash) -> list[int]:
         """`candidates_to` as a list, as datasketch calls it."""
@@ -2257,8 +2314,8 @@ class LshIndex:
         """The pairs whose estimated similarity is at least the threshold, in the order of their ids."""
 
     def similars_to(self, sketch: MinHash, threshold: float) -> list[Similar]:
-        """The sets like this one, whose estimated similarity is at least the threshold, in the order of their
-        ids; itself among them if it is in the index.
+        """The sets like this one, whose estimated similarity is at least the threshold, in the order
+        of their ids; itself among them if it is in the index.
         """
 
     def copy(self) -> Self:
@@ -2348,12 +2405,12 @@ class SimilarPair:
     __hash__: ClassVar[None]  # type: ignore[assignment]
 
 def jaccard(a: Keys, b: Keys, *, keys: KeyKind = "text") -> float | None:
-    """The Jaccard similarity of two sets, exactly: what is in both as a share of what is in either. None
-    if both are empty.
+    """The Jaccard similarity of two sets, exactly: what is in both as a share of what is in either.
+    None if both are empty.
 
     Each is a list, set or other iterable, a NumPy array or an Arrow column, in any order; what is
-    repeated counts once, and what is missing not at all. `keys` is as for `HyperLogLog`: with "hash"
-    the elements are 64-bit hashes, such as those of `shingles`.
+    repeated counts once, and what is missing not at all. `keys` is as for `HyperLogLog`: with
+    "hash" the elements are 64-bit hashes, such as those of `shingles`.
 
     >>> from crivo import jaccard, shingles
     >>> jaccard({"ana", "rui", "eva"}, ["rui", "eva", "zé", "rui"])
@@ -2364,10 +2421,12 @@ def jaccard(a: Keys, b: Keys, *, keys: KeyKind = "text") -> float | None:
     """
 
 def shingles(text: str | bytes, kind: str = "words:5", *, seed: SupportsIndex = 0) -> NDArray[np.uint64]:
-    """The set of a text's shingles, as hashes: ascending, each once. `kind` is "words:N" or "chars:N" for
-    runs of N words or characters, or "stopwords" for a frequent English word and the two after it.
+    """The set of a text's shingles, as hashes: ascending, each once. `kind` is "words:N" or "chars:N"
+    for runs of N words or characters, or "stopwords" for a frequent English word and the two after
+    it.
 
-    Only shingles of the same kind and seed can be compared. A text with fewer than N words has none.
+    Only shingles of the same kind and seed can be compared. A text with fewer than N words has
+    none.
 
     >>> from crivo import MinHash, shingles
     >>> len(shingles("To be, or not to be?", "words:2"))
@@ -2488,7 +2547,7 @@ class NearDuplicates:
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]: ...
 
 def _panic() -> None:
-    """Panics, so that tests see what becomes of a defect inside of an engine."""
+    """Panics, so that tests can check what a panic inside an engine leads to."""
 
 def repeated_passages(
     texts: Texts,
@@ -2502,14 +2561,15 @@ def repeated_passages(
     threads: SupportsIndex = 0,
     seed: SupportsIndex = 0,
 ) -> RepeatedPassages:
-    """Finds every run of at least `min_words` words that stands in an earlier text too, word for word. Complete: no
-    such run is missed. With `within` also what stands twice in one text; with `min_count` only what stands that often
-    in all.
+    """Finds every run of at least `min_words` words that stands in an earlier text too, word for word.
+    Complete: no such run is missed. With `within` also what stands twice in one text; with
+    `min_count` only what stands that often in all.
 
-    `texts` is a list or other iterable of str or bytes, or an Arrow column of text. `cut` says what is taken out of
-    the later text: the "words" of the passage, the "sentence" or "paragraph" it is in, the whole "document", or
-    "none". A text that was cut and has fewer than `min_left` words left is dropped. About `memory` bytes are used, and
-    temporary files; 0 `threads` are as many as there are processors. `crivo passages` gives the same outcome.
+    `texts` is a list or other iterable of str or bytes, or an Arrow column of text. `cut` says what
+    is taken out of the later text: the "words" of the passage, the "sentence" or "paragraph" it is
+    in, the whole "document", or "none". A text that was cut and has fewer than `min_left` words
+    left is dropped. About `memory` bytes are used, and temporary files; 0 `threads` are as many as
+    there are processors. `crivo passages` gives the same outcome.
 
     >>> from crivo import repeated_passages
     >>> texts = ["It is so: a b c d e f g h. True.", "What? A b c d e f g h! No."]
@@ -2529,8 +2589,8 @@ class RepeatedPassages:
 
     @property
     def passages(self) -> list[tuple[int, int, int, int, int, int]]:
-        """Each passage, in the order of the texts: the position of its text, its first byte and the byte behind its last,
-        and the same three of its first occurrence. Bytes are those of UTF-8.
+        """Each passage, in the order of the texts: the position of its text, its first byte and the
+        byte behind its last, and the same three of its first occurrence. Bytes are those of UTF-8.
         """
 
     @property
@@ -2539,7 +2599,9 @@ class RepeatedPassages:
 
     @property
     def changed(self) -> list[tuple[int, str | bytes]]:
-        """The positions of the texts that stay and change, and what is left of each: bytes if it is not UTF-8."""
+        """The positions of the texts that stay and change, and what is left of each: bytes if it is
+        not UTF-8.
+        """
 
     @property
     def documents(self) -> int:
@@ -2576,12 +2638,14 @@ def benchmark_overlap(
     cut: Literal["words", "sentence", "paragraph", "document", "none"] = "document",
     threads: SupportsIndex = 0,
 ) -> BenchmarkOverlap:
-    """Finds the texts that contain items of a benchmark: at least a `share` of the item's runs of that many `words`, word
-    for word; an item with fewer words has to stand there whole. Shares are exact.
+    """Finds the texts that contain items of a benchmark: at least a `share` of the item's runs of that
+    many `words`, word for word; an item with fewer words has to stand there whole. Shares are
+    exact.
 
-    `texts` and `items` are lists or other iterables of str or bytes, or Arrow columns of text. `cut` says what is taken
-    out of texts that are hit: the whole "document", the "words" that they share with an item, the "sentence" or
-    "paragraph" these are in, or "none". The items are held in memory. `crivo overlap` gives the same outcome.
+    `texts` and `items` are lists or other iterables of str or bytes, or Arrow columns of text.
+    `cut` says what is taken out of texts that are hit: the whole "document", the "words" that they
+    share with an item, the "sentence" or "paragraph" these are in, or "none". The items are held in
+    memory. `crivo overlap` gives the same outcome.
 
     >>> from crivo import benchmark_overlap
     >>> texts = ["Quiz: what is the capital of France? Paris.", "something else"]
@@ -2601,8 +2665,8 @@ class BenchmarkOverlap:
 
     @property
     def hits(self) -> list[tuple[int, int, float, int]]:
-        """Each hit, in the order of the texts: the positions of the text and of the item, the share of the item's runs,
-        and the words of the longest run in common.
+        """Each hit, in the order of the texts: the positions of the text and of the item, the share of
+        the item's runs, and the words of the longest run in common.
         """
 
     @property
@@ -2611,7 +2675,9 @@ class BenchmarkOverlap:
 
     @property
     def changed(self) -> list[tuple[int, str | bytes]]:
-        """The positions of the texts that stay and change, and what is left of each: bytes if it is not UTF-8."""
+        """The positions of the texts that stay and change, and what is left of each: bytes if it is
+        not UTF-8.
+        """
 
     @property
     def documents(self) -> int:
@@ -2637,9 +2703,9 @@ class BenchmarkOverlap:
 
 @final
 class NumberQuantiles(_Stored):
-    """Keeps about 3·`size` numbers of a stream, from which any quantile and rank is answered: with `accuracy`
-    "uniform" to within 1.1/`size` of all ranks, with "tails" to within 0.5/`size` of the distance from the
-    nearer end, both 95 % sure. Few numbers are answered exactly.
+    """Keeps about 3·`size` numbers of a stream, from which any quantile and rank is answered: with
+    `accuracy` "uniform" to within 1.1/`size` of all ranks, with "tails" to within 0.5/`size` of the
+    distance from the nearer end, both 95 % sure. Few numbers are answered exactly.
 
     Coins follow from `seed`. Sketches that will be merged need different seeds.
 
@@ -2655,8 +2721,8 @@ class NumberQuantiles(_Stored):
     def __new__(cls, size: SupportsIndex, *, accuracy: str = "uniform", seed: SupportsIndex = 0) -> Self: ...
     @staticmethod
     def for_bound(error: float, *, accuracy: str = "uniform", seed: SupportsIndex = 0) -> NumberQuantiles:
-        """An empty sketch whose ranks are right to within that share, 95 % sure: of all values, or with
-        "tails" of the distance from the nearer end.
+        """An empty sketch whose ranks are right to within that share, 95 % sure: of all values, or
+        with "tails" of the distance from the nearer end.
         """
 
     def insert(self, value: SupportsFloat | SupportsIndex) -> None:
@@ -2669,20 +2735,22 @@ class NumberQuantiles(_Stored):
         """Adds many numbers and returns how many missing values (None, null) were skipped. NaN is not
         missing here, but `not_a_number`.
 
-        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the Arrow
-        interface; columns of floats are read in place and without the GIL.
+        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the
+        Arrow interface; columns of floats are read in place and without the GIL.
         """
 
     def quantile(self, share: float) -> Estimate | None:
-        """The number at which that share of all numbers is reached, with bounds at 95 %. None if there are
-        no numbers, or the share is not from 0 to 1.
+        """The number at which that share of all numbers is reached, with bounds at 95 %. None if there
+        are no numbers, or the share is not from 0 to 1.
         """
 
     def quantiles(self, shares: Iterable[float]) -> list[Estimate | None]:
         """Many quantiles, at the cost of one."""
 
     def rank(self, limit: float) -> Estimate | None:
-        """Which share of all numbers is at most a limit, with bounds at 95 %. None if there are no numbers."""
+        """Which share of all numbers is at most a limit, with bounds at 95 %. None if there are no
+        numbers.
+        """
 
     def count_below(self, limit: float) -> Estimate:
         """How many numbers are below a limit, with bounds at 95 %."""
@@ -2729,8 +2797,9 @@ class NumberQuantiles(_Stored):
 
 @final
 class KeyQuantiles(_Stored):
-    """Keeps about 3·`size` keys of a stream, from which any quantile of texts or integers is answered, as
-    `NumberQuantiles` does for numbers. Texts are in the order of their bytes, integers in that of their values.
+    """Keeps about 3·`size` keys of a stream, from which any quantile of texts or integers is answered,
+    as `NumberQuantiles` does for numbers. Texts are in the order of their bytes, integers in that
+    of their values.
 
     Coins follow from `seed`. Sketches that will be merged need different seeds. `keys` is as for
     `HyperLogLog`; `key_seed` is a label.
@@ -2774,18 +2843,20 @@ class KeyQuantiles(_Stored):
         """Adds a key as often as its weight says."""
 
     def insert_batch(self, values: Keys) -> int:
-        """Adds many keys and returns how many missing values (None, NaN, null, empty text) were skipped.
+        """Adds many keys and returns how many missing values (None, NaN, null, empty text)
+        were skipped.
 
-        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks
-        the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy columns are read in
-        place and without the GIL; NumPy arrays of text or objects are read as lists. A column of
-        a type that holds no keys is refused whole; an iterable is inserted up to the first value
-        that is no key, and the `KeyTypeError` names its position.
+        `values` is a list or other iterable, a NumPy array, or a column of anything that
+        speaks the Arrow interface: pyarrow, polars, pandas, and others. Arrow and NumPy
+        columns are read in place and without the GIL; NumPy arrays of text or objects are
+        read as lists. A column of a type that holds no keys is refused whole; an iterable
+        is inserted up to the first value that is no key, and the `KeyTypeError` names its
+        position.
         """
 
     def quantile(self, share: float) -> tuple[_GivenKey, _GivenKey, _GivenKey] | None:
-        """The key at which that share of all keys is reached, its lower and its upper bound at 95 %. None if there
-        are no keys, or the share is not from 0 to 1.
+        """The key at which that share of all keys is reached, its lower and its upper bound at 95 %.
+        None if there are no keys, or the share is not from 0 to 1.
         """
 
     def quantiles(self, shares: Iterable[float]) -> list[tuple[_GivenKey, _GivenKey, _GivenKey] | None]:
@@ -2842,11 +2913,11 @@ class KeyQuantiles(_Stored):
 
 @final
 class Groups(_Sketch):
-    """One sketch for each group, all of one kind: what `crivo count --by` writes. A small group takes a few words, a
-    large one the memory of its sketch.
+    """One sketch for each group, all of the same kind: what `crivo count --by` writes. A small group
+    takes a few words of memory, a large one as much as its sketch.
 
-    Every group begins as the empty sketch that is given. The key of a group is a text, or bytes; `fields` says of
-    how many values it is made. Merging is done group by group.
+    Every group begins as the given empty sketch. The key of a group is a text, or bytes; `fields`
+    is the number of values that the key is made of. Merging merges group by group.
 
     >>> from crivo import Groups, HyperLogLog
     >>> visitors = Groups(HyperLogLog(12))
@@ -2858,12 +2929,13 @@ class Groups(_Sketch):
 
     def __new__(cls, sketch: _Stored, *, fields: SupportsIndex = 1) -> Self: ...
     def insert_batch(self, group: str | bytes, values: Keys | Numbers) -> int:
-        """Adds many keys, or numbers to sketches of numbers, to a group, which is made if it is not there. Returns how
-        many missing values were skipped. `values` is whatever the sketch's own `insert_batch` takes.
+        """Adds many keys, or numbers to sketches of numbers, to a group. Creates the group if there is
+        none. Returns the number of missing values that were skipped. `values` is whatever the
+        sketch's own `insert_batch` takes.
         """
 
     def get(self, group: str | bytes) -> Any:
-        """The sketch of a group, as it is now; None if there is no such group."""
+        """The current sketch of a group. None if there is no such group."""
 
     def __contains__(self, group: str | bytes, /) -> bool: ...
     def __len__(self) -> int: ...
@@ -2874,17 +2946,17 @@ class Groups(_Sketch):
 
     @property
     def fields(self) -> int:
-        """Of how many values the key of a group is made."""
+        """The number of values that the key of a group is made of."""
 
 @final
 class DDSketch(_Stored):
-    """Counts numbers in bins of equal relative width: every quantile is answered within `relative_error`
-    of itself, and no input can break the bounds. Count, sum, mean, least and greatest number are
-    exact.
+    """Counts numbers in bins of equal relative width: every quantile is answered within
+    `relative_error` of itself, and no input can break the bounds. Count, sum, mean, least and
+    greatest number are exact.
 
     If the numbers need more than `max_bins` bins, pairs of them are joined and the error about
-    doubles; `relative_error` says so. `for_bound` chooses bins for eighteen decades. Merging is exact,
-    in any order.
+    doubles; `relative_error` says so. `for_bound` chooses bins for eighteen decades. Merging is
+    exact, in any order.
 
     >>> from crivo import DDSketch
     >>> latencies = DDSketch.for_bound(0.01)
@@ -2915,17 +2987,17 @@ class DDSketch(_Stored):
         """Counts a number `weight` times."""
 
     def insert_batch(self, values: Numbers) -> int:
-        """Counts many numbers and returns how many missing values (None, null) were skipped. NaN is not
-        missing here, but `not_finite`.
+        """Counts many numbers and returns how many missing values (None, null) were skipped. NaN is
+        not missing here, but `not_finite`.
 
-        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the Arrow
-        interface; columns of floats are read in place and without the GIL.
+        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the
+        Arrow interface; columns of floats are read in place and without the GIL.
         """
 
     def quantile(self, share: float) -> Estimate | None:
-        """The quantile of a share, with certain bounds: the least number that at least that share of all is
-        not above. 0.5 is the median, 0 the least and 1 the greatest. None if there are no numbers, or the
-        share is not from 0 to 1.
+        """The quantile of a share, with certain bounds: the least number that at least that share of
+        all is not above. 0.5 is the median, 0 the least and 1 the greatest. None if there are no
+        numbers, or the share is not from 0 to 1.
         """
 
     def quantiles(self, shares: Iterable[float]) -> list[Estimate | None]:
@@ -2943,7 +3015,9 @@ class DDSketch(_Stored):
 
     @property
     def count(self) -> int:
-        """How many numbers there are, those that are not finite left out; 2^64 - 1 if that many or more."""
+        """How many numbers there are, those that are not finite left out; 2^64 - 1 if that many or
+        more.
+        """
 
     @property
     def not_finite(self) -> int:
@@ -3003,11 +3077,11 @@ class DDSketch(_Stored):
 
 @final
 class DistinctGrowth(_Sketch):
-    """How the number of different values grows with the rows: a curve that flattens is a category, one that
-    stays straight is a key.
+    """How the number of different values grows with the rows: a curve that flattens is a category, one
+    that stays straight is a key.
 
-    Keeps the values with the `k` smallest hashes, each with the first row it came in. Exact while there
-    are fewer than `k` different values. `keys` and `seed` are as for `HyperLogLog`.
+    Keeps the values with the `k` smallest hashes, each with the first row it came in. Exact while
+    there are fewer than `k` different values. `keys` and `seed` are as for `HyperLogLog`.
 
     >>> from crivo import DistinctGrowth
     >>> cities = DistinctGrowth(1024)
@@ -3024,19 +3098,21 @@ class DistinctGrowth(_Sketch):
         """Takes the value of a row. Rows are numbered from 1."""
 
     def insert_batch(self, values: Keys, first_row: SupportsIndex = 1) -> int:
-        """Takes the values of rows that follow each other, and returns how many of them are missing (None,
-        NaN, null, empty text). Missing values have rows too.
+        """Takes the values of rows that follow each other, and returns how many of them are missing
+        (None, NaN, null, empty text). Missing values have rows too.
         """
 
     def growth(self, rows: Iterable[int], confidence: float = 0.95) -> list[Estimate]:
-        """The number of different values up to each of these rows, with bounds at the given confidence."""
+        """The number of different values up to each of these rows, with bounds at the given
+        confidence.
+        """
 
     def is_repeated(self) -> bool:
         """Whether a value certainly came twice."""
 
     def shift_rows(self, rows: SupportsIndex) -> None:
-        """Adds `rows` to the number of every row: a part of a table that counted its rows from 1 gets their
-        numbers in the whole table before it is merged.
+        """Adds `rows` to the number of every row: a part of a table that counted its rows from 1 gets
+        their numbers in the whole table before it is merged.
         """
 
     def key_set(self) -> KMinValues:
@@ -3080,11 +3156,11 @@ class NearDuplicateShare(_TakesBatches):
 
 @final
 class ProfiledColumn:
-    """All that is kept of one column of a table: its `ColumnProfile`, the growth of its different values, and
-    the share of its near-duplicates. `crivo.profile` makes one for each column.
+    """All that is kept of one column of a table: its `ColumnProfile`, the growth of its different
+    values, and the share of its near-duplicates. `crivo.profile` makes one for each column.
 
-    It has the questions of `ColumnProfile` too: `column.mean()` is `column.profile.mean()`. Takes at most
-    `memory` bytes, from 24 KiB on, 1.25 MiB unless told.
+    It has the questions of `ColumnProfile` too: `column.mean()` is `column.profile.mean()`. Takes
+    at most `memory` bytes, from 24 KiB on, 1.25 MiB unless told.
 
     >>> from crivo import ProfiledColumn
     >>> city = ProfiledColumn()
@@ -3098,15 +3174,17 @@ class ProfiledColumn:
 
     def __new__(cls, *, memory: SupportsIndex = 1310720, seed: SupportsIndex = 0) -> Self: ...
     def insert_batch(self, values: Keys) -> int:
-        """Takes the values of the next rows and returns how many of them are missing (None, NaN, null, empty
-        text), which are counted too.
+        """Takes the values of the next rows and returns how many of them are missing (None, NaN, null,
+        empty text), which are counted too.
         """
 
     def reseed(self, part: SupportsIndex) -> None:
         """Derives a new random seed for the sample of values from the current one and `part`."""
 
     def append(self, other: Self) -> None:
-        """Makes this the column of both parts of a table. The rows of `other` follow those of this one."""
+        """Makes this the column of both parts of a table. The rows of `other` follow those of this
+        one.
+        """
 
     @property
     def profile(self) -> ColumnProfile:
@@ -3121,15 +3199,17 @@ class ProfiledColumn:
         """A copy of the sample of its documents. None if there was no memory for enough of them."""
 
     def distinct(self) -> Estimate:
-        """The number of different values, with bounds at 95 %. The interval of a column that could be a key
-        reaches the number of its rows.
+        """The number of different values, with bounds at 95 %. The interval of a column that could be
+        a key reaches the number of its rows.
         """
 
     def could_be_key(self) -> bool:
         """Whether all rows may have values that are all different."""
 
     def growth_at(self, rows: Iterable[int]) -> list[Estimate]:
-        """The number of different values up to each of these rows, numbered from 1, with bounds at 95 %."""
+        """The number of different values up to each of these rows, numbered from 1, with bounds at 95
+        %.
+        """
 
     def near_duplicate_share(self) -> Estimate | None:
         """The share of documents with a near-duplicate, with bounds at 95 %. None without documents."""
@@ -3137,10 +3217,10 @@ class ProfiledColumn:
     def joins(
         self, other: Self, *, same_name: bool = False
     ) -> tuple[Literal["joins", "undecided", "no"], Estimate, Estimate, Estimate] | None:
-        """Whether this column and another could join: "joins", "undecided" or "no", how many different values
-        both have, which share of this column's values the other has, and which share of the other's this one
-        has. None if the pair is not worth comparing: values of different kinds, or neither could be a key and
-        the names differ.
+        """Whether this column and another could join: "joins", "undecided" or "no", how many different
+        values both have, which share of this column's values the other has, and which share of the
+        other's this one has. None if the pair is not worth comparing: values of different kinds, or
+        neither could be a key and the names differ.
         """
 
     def to_parts(self) -> tuple[bytes, bytes, bytes | None]:
@@ -3164,11 +3244,12 @@ class ProfiledColumn:
 
 @final
 class TableProfile(_Stored):
-    """The profile of a table: a `ProfiledColumn` of each column by its name, as a dictionary has them, and the
-    number of rows. `crivo.profile` makes one.
+    """The profile of a table: a `ProfiledColumn` of each column by its name, as a dictionary has them,
+    and the number of rows. `crivo.profile` makes one.
 
-    `save` writes the file that `crivo profile -o` writes, and `load` reads one. `merge` makes this the profile
-    of both tables, the rows of the other after those of this one. `compare` says what changed since another.
+    `save` writes the file that `crivo profile -o` writes, and `load` reads one. `merge` makes this
+    the profile of both tables, the rows of the other after those of this one. `compare` says what
+    changed since another.
 
     >>> import crivo
     >>> people = crivo.profile({"name": ["ana", "rui", None], "age": [31, 17, 44]})
@@ -3184,10 +3265,11 @@ class TableProfile(_Stored):
         seed: SupportsIndex = 0,
         part: int = 0,
     ) -> tuple[TableProfile, list[tuple[str, str]]]:
-        """The profile of a table whose columns have these names and values, and the columns that were left out
-        because a value has no text, with the reason. Each column takes at most `memory` bytes, from 42 KiB
-        on. Unless told, all share 24 MiB, as they do on the command line. Profiles that will be merged have
-        different numbers of their `part`, so that they draw independently.
+        """The profile of a table whose columns have these names and values, and the columns that were
+        left out because a value has no text, with the reason. Each column takes at most `memory`
+        bytes, from 42 KiB on. Unless told, all share 24 MiB, as they do on the command line.
+        Profiles that will be merged have different numbers of their `part`, so that they draw
+        independently.
         """
 
     @property
@@ -3219,10 +3301,10 @@ class TableProfile(_Stored):
     def compare(
         self, before: Self, *, ignore: Sequence[str] = (), min_effect: float = 0.0, level: float = 0.01
     ) -> TableDrift:
-        """What changed in this table since another, by more than chance: a `TableDrift`, which is true if
-        anything did. If both come from the same source, anything is reported with a probability of at most
-        `level`, over all columns and checks together. Changes with an effect below `min_effect` and columns
-        in `ignore` are left out.
+        """What changed in this table since another, by more than chance: a `TableDrift`, which is true
+        if anything did. If both come from the same source, anything is reported with a probability
+        of at most `level`, over all columns and checks together. Changes with an effect below
+        `min_effect` and columns in `ignore` are left out.
         """
 
     @staticmethod
@@ -3234,43 +3316,50 @@ class TableProfile(_Stored):
         int,
         list[tuple[tuple[int, str], tuple[int, str]]],
     ]:
-        """The pairs of columns that could join: of each pair the number of its tables and the names of its columns,
-        which share of each one's values the other has, the common values, and whether each could be a key. Then
-        how many pairs were found, how many are undecided, and the first of those. `crivo.joins` calls it.
+        """The pairs of columns that could join: of each pair the number of its tables and the names of
+        its columns, which share of each one's values the other has, the common values, and whether
+        each could be a key. Then how many pairs were found, how many are undecided, and the first
+        of those. `crivo.joins` calls it.
         """
 
     def spread(self, name: str) -> Spread:
-        """Standard deviation and skew of a column's finite numbers, exactly; each None if there are too few."""
+        """Standard deviation and skew of a column's finite numbers, exactly; each None if there are
+        too few.
+        """
 
     def outliers(self, name: str) -> Outliers | None:
-        """How many of a column's finite numbers lie outside of Tukey's fences, which are one and a half times the
-        distance of the quartiles away from them. None if both quartiles are the same, or there are no numbers.
+        """How many of a column's finite numbers lie outside of Tukey's fences, which are one and a
+        half times the distance of the quartiles away from them. None if both quartiles are the
+        same, or there are no numbers.
         """
 
     def histogram(self, name: str, bars: int = 20) -> Histogram | None:
-        """A column's finite numbers in at most `bars` bars of equal width, with bounds for each, and how many are
-        below and above all bars: the bars end at the fences of `outliers`. None if there are no numbers.
+        """A column's finite numbers in at most `bars` bars of equal width, with bounds for each, and
+        how many are below and above all bars: the bars end at the fences of `outliers`. None if
+        there are no numbers.
         """
 
     def patterns(self, name: str, most: int = 5) -> list[TextPattern]:
-        """What the texts of a column look like, the most frequent first: `A` for a capital, `a` for another letter,
-        `9` for a digit. The share of each is from the drawn rows, with bounds at 95 %.
+        """What the texts of a column look like, the most frequent first: `A` for a capital, `a` for
+        another letter, `9` for a digit. The share of each is from the drawn rows, with bounds at 95
+        %.
         """
 
     def dates(self, name: str) -> ColumnDates | None:
-        """The days in a column, in any of the usual formats: the formats with their counts, the first and the last
-        day, and what is missing between. Exact. None if more than one value in twenty is no day.
+        """The days in a column, in any of the usual formats: the formats with their counts, the first
+        and the last day, and what is missing between. Exact. None if more than one value in twenty
+        is no day.
         """
 
     def correlations(self) -> list[Correlation]:
-        """Pairs of columns of numbers that rise or fall together, the strongest first, by Spearman's correlation of
-        the ranks in the drawn rows: exact while all rows are drawn, then with bounds at 95 %. Pearson's correlation
-        of the numbers is told beside it.
+        """Pairs of columns of numbers that rise or fall together, the strongest first, by Spearman's
+        correlation of the ranks in the drawn rows: exact while all rows are drawn, then with bounds
+        at 95 %. Pearson's correlation of the numbers is told beside it.
         """
 
     def dependencies(self) -> list[Dependency]:
-        """Columns of at most 64 values that decide the value of others, as a country its currency: the share of rows
-        with the most frequent value of their group, from the drawn rows.
+        """Columns of at most 64 values that decide the value of others, as a country its currency: the
+        share of rows with the most frequent value of their group, from the drawn rows.
         """
 
     def keys(self) -> list[str]:
@@ -3291,13 +3380,13 @@ class TableProfile(_Stored):
 
 @final
 class ColumnProfile(_Stored):
-    """What is in a column, in one pass and a fixed amount of memory: its type, what is missing, how many
-    different values, which most often, the least, greatest and mean, quantiles, a sample, and whether
-    it could be a key.
+    """What is in a column, in one pass and a fixed amount of memory: its type, what is missing, how
+    many different values, which most often, the least, greatest and mean, quantiles, a sample, and
+    whether it could be a key.
 
-    `for_memory` chooses sizes that stay within `memory` bytes. Profiles of parts merge to that of the
-    whole, if their sizes and `seed` are the same; give each part another `sample_seed`. Values are
-    taken by their texts: the integer 12 and the text "12" are the same.
+    `for_memory` chooses sizes that stay within `memory` bytes. Profiles of parts merge to that of
+    the whole, if their sizes and `seed` are the same; give each part another `sample_seed`. Values
+    are taken by their texts: the integer 12 and the text "12" are the same.
 
     >>> from crivo import ColumnProfile
     >>> ages = ColumnProfile.for_memory(64 * 1024)
@@ -3326,8 +3415,8 @@ class ColumnProfile(_Stored):
     def for_memory(
         memory: SupportsIndex, *, seed: SupportsIndex = 0, sample_seed: SupportsIndex = 0
     ) -> ColumnProfile:
-        """An empty profile that never takes more than `memory` bytes, from 16 KiB on, with the largest parts
-        for that.
+        """An empty profile that never takes more than `memory` bytes, from 16 KiB on, with the largest
+        parts for that.
         """
 
     def insert(self, value: Key) -> None:
@@ -3336,11 +3425,11 @@ class ColumnProfile(_Stored):
         """
 
     def insert_batch(self, values: Keys) -> int:
-        """Takes many values and returns how many of them are missing (None, NaN, null, empty text), which
-        are counted too.
+        """Takes many values and returns how many of them are missing (None, NaN, null, empty text),
+        which are counted too.
 
-        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the Arrow
-        interface, which is read in place and without the GIL.
+        `values` is a list or other iterable, a NumPy array, or a column of anything that speaks the
+        Arrow interface, which is read in place and without the GIL.
         """
 
     def add_missing(self, rows: SupportsIndex) -> None:
@@ -3363,19 +3452,19 @@ class ColumnProfile(_Stored):
 
     @property
     def column_type(self) -> ColumnType:
-        """The type that all values have: "boolean", "integer", "float", "date", "timestamp", "text", or
-        "empty" if there are none.
+        """The type that all values have: "boolean", "integer", "float", "date", "timestamp", "text",
+        or "empty" if there are none.
         """
 
     @property
     def long(self) -> int:
-        """How many values were longer than `longest` bytes: they are in every answer but the most frequent
-        values.
+        """How many values were longer than `longest` bytes: they are in every answer but the most
+        frequent values.
         """
 
     def lengths(self) -> tuple[int, float, int] | None:
-        """The length of the shortest value in characters, the mean length, and that of the longest. None if
-        there are no values.
+        """The length of the shortest value in characters, the mean length, and that of the longest.
+        None if there are no values.
         """
 
     def distinct(self, confidence: float = 0.95) -> Estimate:
@@ -3390,14 +3479,16 @@ class ColumnProfile(_Stored):
         """The most frequent values, with certain bounds for each."""
 
     def majority(self) -> Hitter | None:
-        """The only value that can be more than half of all, with certain bounds; None if there is none."""
+        """The only value that can be more than half of all, with certain bounds; None if there is
+        none.
+        """
 
     def sample(self) -> list[str | bytes]:
         """A uniform sample of the values, in no order, as text, each cut to `longest` bytes."""
 
     def min(self) -> int | float | str | bytes | None:
-        """The least value: a number in a column of numbers, otherwise the first text in the order of bytes.
-        None if there is none.
+        """The least value: a number in a column of numbers, otherwise the first text in the order of
+        bytes. None if there is none.
         """
 
     def max(self) -> int | float | str | bytes | None:
@@ -3462,8 +3553,8 @@ class Panes(_Stored):
     def __new__(cls, sketch: Any, pane_width: SupportsIndex, panes: SupportsIndex) -> Self: ...
     @staticmethod
     def for_window(sketch: Any, window: SupportsIndex, panes: SupportsIndex) -> Panes:
-        """A ring that always covers a window of that length and at most one pane more, the window cut into so
-        many panes.
+        """A ring that always covers a window of that length and at most one pane more, the window cut
+        into so many panes.
 
         >>> day = Panes.for_window(HyperLogLog(12), 86_400, panes=24)
         >>> day.pane_width, day.pane_count
@@ -3471,24 +3562,25 @@ class Panes(_Stored):
         """
 
     def insert(self, key: Key, time: SupportsIndex) -> bool:
-        """Adds one key, or one number to sketches of numbers, of a time, and says whether the window still
-        has its pane. Empty text is a key here; `insert_batch` skips it.
+        """Adds one key, or one number to sketches of numbers, of a time, and says whether the window
+        still has its pane. Empty text is a key here; `insert_batch` skips it.
         """
 
     def insert_batch(self, values: Keys, time: Times) -> int:
         """Adds many keys, or numbers to sketches of numbers, and returns how many missing values were
         skipped.
 
-        `values` is whatever the sketch's own `insert_batch` takes; `time` is the time of all of them, or a
-        list or array of as many times as there are values. Those whose pane was dropped are `late`.
+        `values` is whatever the sketch's own `insert_batch` takes; `time` is the time of all of
+        them, or a list or array of as many times as there are values. Those whose pane was dropped
+        are `late`.
         """
 
     def insert_hashes(self, hashes: Hashes, time: Times) -> int:
         """Adds hashes of the caller's own to sketches with `keys="hash"`: as `insert_batch` does."""
 
     def add(self, events: SupportsIndex, time: SupportsIndex) -> bool:
-        """Counts events of a time, if the sketch is a counter, and says whether the window still has its
-        pane.
+        """Counts events of a time, if the sketch is a counter, and says whether the window still has
+        its pane.
 
         >>> from crivo import MorrisCounter
         >>> clicks = Panes(MorrisCounter(1.084, 8), pane_width=60, panes=60)
@@ -3497,8 +3589,8 @@ class Panes(_Stored):
         """
 
     def merge_at(self, sketch: Any, time: SupportsIndex) -> bool:
-        """Merges a sketch of items of one time into its pane, and says whether the window still has it. This
-        is how sketches with weights, and any others, are filled.
+        """Merges a sketch of items of one time into its pane, and says whether the window still has
+        it. This is how sketches with weights, and any others, are filled.
         """
 
     def advance(self, now: SupportsIndex) -> None:
@@ -3508,12 +3600,14 @@ class Panes(_Stored):
         """The sketch of the window at `now`: of all items whose times are `covered`."""
 
     def covered(self, now: SupportsIndex) -> tuple[int, int]:
-        """The first and the last time that the window at `now` covers. `InvalidParameterError` if the ring
-        has no pane of it any more.
+        """The first and the last time that the window at `now` covers. `InvalidParameterError` if the
+        ring has no pane of it any more.
         """
 
     def panes(self) -> list[tuple[tuple[int, int], Any]]:
-        """The panes that were used, the oldest first: the first and the last time of each, and its sketch."""
+        """The panes that were used, the oldest first: the first and the last time of each, and its
+        sketch.
+        """
 
     def empty(self) -> Any:
         """The sketch that every pane begins as."""
@@ -3556,8 +3650,9 @@ class Panes(_Stored):
 
 @final
 class Protocol:
-    """What clients and server agree on before the first report: the privacy ε of a report, its row among
-    `rows` and its `width` in bits, and how keys are hashed. `for_reports` finds the size.
+    """The settings that clients and server agree on before the first report: the privacy ε of a
+    report, the number of `rows`, one of which each report belongs to, its `width` in bits, and how
+    keys are hashed. `for_reports` finds the size.
 
     >>> from crivo import Protocol
     >>> protocol = Protocol(2.0, rows=16, width=256)
@@ -3578,19 +3673,19 @@ class Protocol:
     def for_reports(
         epsilon: float, reports: SupportsIndex, *, keys: KeyKind = "text", seed: SupportsIndex = 0
     ) -> Protocol:
-        """Reports of 1024 bits, in the fewest rows in which collisions add no more to the error than privacy
-        does, for that many reports.
+        """Returns a protocol with reports of 1024 bits, for that number of reports. It has the fewest
+        rows for which collisions add no more to the error than privacy does.
 
         >>> Protocol.for_reports(4.0, 1_000_000).rows
         5395
         """
 
     def header(self) -> bytes:
-        """The header of a file of reports: records follow it."""
+        """The header of a file of reports. The reports follow it."""
 
     @staticmethod
     def from_header(header: bytes | bytearray | memoryview) -> Protocol:
-        """The protocol that a header names: the first 36 bytes of a file of reports.
+        """Returns the protocol that a header describes: the first 36 bytes of a file of reports.
 
         >>> protocol = Protocol(2.0, 16, 256)
         >>> Protocol.from_header(protocol.header()) == protocol
@@ -3599,7 +3694,7 @@ class Protocol:
 
     @property
     def epsilon(self) -> float:
-        """The privacy that a report spends."""
+        """The privacy ε that one report spends."""
 
     @property
     def rows(self) -> int:
@@ -3607,11 +3702,11 @@ class Protocol:
 
     @property
     def width(self) -> int:
-        """The bits of a report."""
+        """The number of bits of a report."""
 
     @property
     def keys(self) -> KeyKind:
-        """What the keys are: "text", "int" or "hash"."""
+        """The kind of the keys: "text", "int" or "hash"."""
 
     @property
     def seed(self) -> int:
@@ -3619,14 +3714,14 @@ class Protocol:
 
     @property
     def record_len(self) -> int:
-        """The bytes of a report."""
+        """The number of bytes of a report."""
 
     @property
     def flip_probability(self) -> float:
         """The probability with which each bit of a report is flipped: 1/(1 + e^(ε/2))."""
 
     def standard_error(self, reports: SupportsIndex) -> float:
-        """The least standard error that an answer from that number of reports can have."""
+        """The least standard error of an estimate from that number of reports."""
 
     def __eq__(self, other: object, /) -> bool: ...
 
@@ -3636,10 +3731,10 @@ class Protocol:
 
 @final
 class PrivateClient:
-    """Makes reports of one person's values, with the randomness of the operating system. Each report gives
-    away no more than the protocol's ε. Refuses to exceed the person's `budget`.
+    """Makes reports of one person's values, with the randomness of the operating system. Each report
+    reveals no more than the protocol's ε allows. Refuses to exceed the person's `budget`.
 
-    A budget is kept between runs as two numbers: `spent` is where the last one stopped.
+    To continue a budget in the next run, store two numbers: `budget` and the `spent` of this run.
 
     >>> from crivo import PrivateClient, Protocol
     >>> client = PrivateClient(Protocol(2.0, 16, 256), budget=3.0)
@@ -3647,49 +3742,48 @@ class PrivateClient:
     >>> len(report), client.spent, client.remaining
     (38, 2.0, 1.0)
     >>> client.encode("another")
-    Traceback (most recent call last):
-    ...
-    crivo.errors.BudgetExceededError: budget: expected 2 left for this report, found 1 left of 3 (...)
+    Traceback (most recent call last): ... crivo.errors.BudgetExceededError: budget: expected 2 left
+    for this report, found 1 left of 3 (...)
     """
 
     def __new__(cls, protocol: Protocol, budget: float, *, spent: float = 0.0) -> Self: ...
     @staticmethod
     def with_predictable_coins(protocol: Protocol, budget: float, seed: SupportsIndex) -> PrivateClient:
-        """A client for tests and simulations, whose coins anyone who knows the seed can compute: its reports
-        are **not private**.
+        """Returns a client for tests and simulations. Its random draws follow from a seed, so its
+        reports are **not private**: anyone who knows the seed can compute the draws.
         """
 
     def encode(self, key: Key) -> bytes:
-        """A report about one key, as bytes. `BudgetExceededError` if the budget would be exceeded, and
-        nothing is spent then.
+        """Returns a report about one key, as bytes. `BudgetExceededError` if the budget would be
+        exceeded. Nothing is spent then.
         """
 
     def encode_hash(self, hash: SupportsIndex) -> bytes:
-        """A report about the key of this hash, for a protocol with `keys="hash"`."""
+        """Returns a report about the key with this hash, for a protocol with `keys="hash"`."""
 
     @property
     def protocol(self) -> Protocol:
-        """What was agreed with the server."""
+        """The protocol agreed on with the server."""
 
     @property
     def budget(self) -> float:
-        """How much privacy may be spent in all."""
+        """The privacy that may be spent in total."""
 
     @property
     def spent(self) -> float:
-        """How much was spent."""
+        """The privacy that was spent so far."""
 
     @property
     def remaining(self) -> float:
-        """How much is left."""
+        """The privacy that is left to spend."""
 
     @property
     def is_predictable(self) -> bool:
-        """Whether the coins are predictable, as in tests: reports are not private then."""
+        """True if the random draws are predictable, as in tests. The reports are not private then."""
 
 @final
 class PrivateCountMean(_Sketch):
-    """Counts how often each key was reported, from reports that do not give away the key of any person:
+    """Estimates how often each key was reported. The reports do not reveal the key of any person;
     `PrivateClient` makes them.
 
     >>> from crivo import PrivateClient, PrivateCountMean, Protocol
@@ -3707,25 +3801,27 @@ class PrivateCountMean(_Sketch):
         """Adds one report. `DecodeError` if it is damaged, or made for another protocol."""
 
     def insert_records(self, records: bytes | bytearray | memoryview) -> None:
-        """Adds many reports, one after the other in one bytes object, as a file of reports has them after its
-        header. `DecodeError`, which names the report, and no change if one is damaged, cut off or made for
-        another protocol.
+        """Adds many reports from one bytes object, one after the other as after the header of a file
+        of reports. `DecodeError` if a report is damaged, cut off or made for another protocol. The
+        error names the report, and no report is added then.
         """
 
     def frequency(self, key: Key, confidence: float = 0.95) -> Estimate:
-        """How often a key was reported, with bounds at the given confidence."""
+        """The number of reports of a key, with bounds at the given confidence."""
 
     def frequency_of_hash(self, hash: SupportsIndex, confidence: float = 0.95) -> Estimate:
-        """How often the key of this hash was reported, in a sketch with `keys="hash"`."""
+        """The number of reports of the key with this hash, in a sketch with `keys="hash"`."""
 
     def unbiased(self, key: Key) -> float:
-        """How often a key was reported, unbiased: right on average, so below 0 now and then."""
+        """The number of reports of a key, unbiased: right on average, so sometimes below 0."""
 
     def frequencies(self, values: Keys) -> NDArray[np.float64]:
-        """How often each of many keys was reported, unbiased, in their order; 0 for missing values."""
+        """The numbers of reports of many keys, unbiased and in their order; 0 for missing values."""
 
     def frequencies_of_hashes(self, hashes: Hashes) -> NDArray[np.float64]:
-        """How often the key of each hash was reported, in a sketch with `keys="hash"`: as `frequencies`."""
+        """The numbers of reports of the keys with these hashes, in a sketch with `keys="hash"`.
+        Otherwise like `frequencies`.
+        """
 
     @property
     def reports(self) -> int:
@@ -3733,13 +3829,13 @@ class PrivateCountMean(_Sketch):
 
     @property
     def protocol(self) -> Protocol:
-        """What was agreed with the clients."""
+        """The protocol agreed on with the clients."""
 
 # ---- any sketch ----
 
 def decode(data: bytes | bytearray | memoryview) -> Any:
-    """The sketch that the bytes of a `.crivo` file hold, of whatever class. `DecodeError`, whose `kind`
-    tells why, if they are not the whole and undamaged bytes of one.
+    """Returns the sketch of any class that the bytes of a `.crivo` file hold. `DecodeError` if they
+    are not the whole and undamaged bytes of one; its `kind` says why.
 
     >>> from crivo import HyperLogLog, decode
     >>> decode(bytes(HyperLogLog(12)))
@@ -3749,8 +3845,8 @@ def decode(data: bytes | bytearray | memoryview) -> Any:
 # ---- crivo.hash ----
 
 def djb31ma(data: str | bytes, seed: SupportsIndex = 0) -> int:
-    """The hash function of textbooks, h ← 31·h + byte modulo 2^32 from the seed on, for study: no sketch
-    uses it.
+    """The hash function of textbooks: starting with the seed, h ← 31·h + byte modulo 2^32 for each
+    byte. It is for study, and no sketch uses it.
 
     >>> from crivo.hash import djb31ma
     >>> djb31ma("ab"), 31 * 97 + 98
@@ -3760,9 +3856,9 @@ def djb31ma(data: str | bytes, seed: SupportsIndex = 0) -> int:
     """
 
 def forge(text: str, seed: SupportsIndex = 0, choice: SupportsIndex = 0) -> str | None:
-    """Another readable text with the `djb31ma` value that the text has under the seed: a checksum is no
-    signature. Another `choice` gives another text. None if no sentence has that value, which was never
-    seen.
+    """Returns another readable text with the same `djb31ma` value as `text` under the seed. It shows
+    that a checksum is no signature. Another `choice` gives another text. None if no sentence has
+    that value, which has never been seen.
 
     >>> from crivo.hash import djb31ma, forge
     >>> contract = "Rui owes Ana ten euros."
@@ -3772,8 +3868,8 @@ def forge(text: str, seed: SupportsIndex = 0, choice: SupportsIndex = 0) -> str 
     """
 
 def forge_after(beginning: str, text: str, seed: SupportsIndex = 0, choice: SupportsIndex = 0) -> str | None:
-    """A text that begins as one likes, goes on with a readable sentence, and has the `djb31ma` value that
-    another text has.
+    """Returns a text that begins with `beginning`, continues with a readable sentence, and has the
+    same `djb31ma` value as `text`.
 
     >>> from crivo.hash import djb31ma, forge_after
     >>> contract = "Rui owes Ana ten euros."
@@ -3783,7 +3879,7 @@ def forge_after(beginning: str, text: str, seed: SupportsIndex = 0, choice: Supp
     """
 
 def collision_probability(items: SupportsIndex, places: SupportsIndex) -> float:
-    """The probability that at least two of the items meet in one of the places: 1 − Π (1 − i/places).
+    """The probability that at least two of the items share a place: 1 − Π (1 − i/places).
 
     >>> from crivo.hash import collision_probability
     >>> round(collision_probability(23, 365), 6)
@@ -3799,7 +3895,7 @@ def approximate_collision_probability(items: SupportsIndex, places: SupportsInde
     """
 
 def items_for_collision(probability: float, places: SupportsIndex) -> int:
-    """The least number of items at which some two meet with at least this probability.
+    """The least number of items of which two share a place with at least this probability.
 
     >>> from crivo.hash import items_for_collision
     >>> items_for_collision(0.5, 365), items_for_collision(0.5, 2**32)
@@ -3808,11 +3904,11 @@ def items_for_collision(probability: float, places: SupportsIndex) -> int:
 
 @final
 class FeatureHasher:
-    """Places named features in 2^bits slots, each with a sign, without a dictionary of names. Dot
-    products of hashed vectors are unbiased, and of vectors of length 1 off by about √(2/2^bits) at
-    most.
+    """Maps named features to 2^bits slots, each with a sign, without a dictionary of names. Dot
+    products of hashed vectors are unbiased. For vectors of length 1 they are off by at most about
+    √(2/2^bits).
 
-    Features are a dictionary of weights by name, or pairs of a name and a weight; names are str or
+    Features are a dictionary of weights by name, or pairs of a name and a weight. Names are str or
     bytes.
 
     >>> from crivo.hash import FeatureHasher
@@ -3827,8 +3923,8 @@ class FeatureHasher:
 
     def __new__(cls, slot_bits: SupportsIndex, seed: SupportsIndex = 0) -> Self: ...
     def namespace(self, name: str | bytes) -> FeatureHasher:
-        """The same slots for features of their own: a word in the subject is another feature than in the
-        body.
+        """Returns a hasher with the same slots for a separate set of features. A word in the subject
+        becomes another feature than the same word in the body.
         """
 
     @property
@@ -3847,13 +3943,15 @@ class FeatureHasher:
         """The slot of a feature, and its weight with the sign of the feature."""
 
     def sparse(self, features: Features) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
-        """The slots that features have, ascending, and in the same order their sums."""
+        """The slots of the features in ascending order, and in the same order the sums of their
+        weights.
+        """
 
     def dense(self, features: Features) -> NDArray[np.float32]:
-        """A vector of all slots with the sums of the features."""
+        """A vector of all slots with the sums of the features' weights."""
 
     def add_dense(self, features: Features, dense: NDArray[np.float32]) -> None:
-        """Adds features to a vector of all slots, an array of float32, in place."""
+        """Adds features in place to a vector of all slots, which is an array of float32."""
 
     def __eq__(self, other: object, /) -> bool: ...
 
@@ -3865,13 +3963,13 @@ class FeatureHasher:
 
 @final
 class Hll:
-    """Counts different items in `2^lg_k` bytes, as Apache DataSketches does: its bytes are what Spark's
-    `hll_sketch_agg` and `hll_union_agg`, Druid and others write and read (`HLL_8`; of others `HLL_4` and
-    `HLL_6` too).
+    """Counts different items in `2^lg_k` bytes, as Apache DataSketches does: its bytes are what
+    Spark's `hll_sketch_agg` and `hll_union_agg`, Druid and others write and read (`HLL_8`; of
+    others `HLL_4` and `HLL_6` too).
 
-    DataSketches hashes differently, so that a `HyperLogLog` cannot be converted: this is built from the keys.
-    With `keys="text"` they are text or bytes, with "int" integers, which are other keys than their texts: use
-    it where the other side counts an integer column.
+    DataSketches hashes differently, so that a `HyperLogLog` cannot be converted: this is built from
+    the keys. With `keys="text"` they are text or bytes, with "int" integers, which are other keys
+    than their texts: use it where the other side counts an integer column.
 
     >>> from crivo.interchange import Hll
     >>> visitors = Hll()
@@ -3897,21 +3995,23 @@ class Hll:
         """Whether nothing was inserted."""
 
     def insert(self, key: Key) -> None:
-        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
-        Empty text adds nothing, as in other systems.
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key
+        either. Empty text adds nothing, as in other systems.
         """
 
     def insert_batch(self, values: Keys) -> int:
-        """Adds many keys and returns how many missing values (None, NaN, null, empty text) were
-        skipped. `values` is whatever `HyperLogLog.insert_batch` takes.
+        """Adds many keys and returns how many missing values (None, NaN, null, empty text)
+        were skipped. `values` is whatever `HyperLogLog.insert_batch` takes.
         """
 
     def estimate(self) -> Estimate:
-        """How many different keys there are, with bounds at two standard deviations, about 95 %."""
+        """How many different keys there are, with bounds at two standard deviations, about 95
+        %.
+        """
 
     def merge(self, other: Self) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError` if one has keys of text and the
-        other integers.
+        """Makes this the sketch of both streams. `IncompatibleError` if one has keys of text
+        and the other integers.
         """
 
     def copy(self) -> Self:
@@ -3922,8 +4022,8 @@ class Hll:
 
     @classmethod
     def from_bytes(cls, data: bytes | bytearray | memoryview, *, keys: InterchangeKeys = "text") -> Self:
-        """The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch; they have no
-        checksum, so that a change inside goes unnoticed. Nor do they say what the keys are.
+        """The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch; they
+        have no checksum, so that a change inside goes unnoticed. Nor do they say what the keys are.
         """
 
     def __or__(self, other: Self, /) -> Self: ...
@@ -3940,9 +4040,10 @@ class Hll:
 
 @final
 class Theta:
-    """Counts different items by the `2^lg_k` smallest of their hashes, exactly while they are fewer, as Apache
-    DataSketches does: its bytes are what Spark's `theta_sketch_agg` and `theta_union_agg`, Druid and others
-    write and read, and they can be intersected and subtracted there.
+    """Counts different items by the `2^lg_k` smallest of their hashes, exactly while they are fewer,
+    as Apache DataSketches does: its bytes are what Spark's `theta_sketch_agg` and
+    `theta_union_agg`, Druid and others write and read, and they can be intersected and subtracted
+    there.
 
     It is built from the keys, as `Hll` is.
 
@@ -3968,21 +4069,23 @@ class Theta:
         """Whether nothing was inserted."""
 
     def insert(self, key: Key) -> None:
-        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
-        Empty text adds nothing, as in other systems.
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key
+        either. Empty text adds nothing, as in other systems.
         """
 
     def insert_batch(self, values: Keys) -> int:
-        """Adds many keys and returns how many missing values (None, NaN, null, empty text) were
-        skipped. `values` is whatever `HyperLogLog.insert_batch` takes.
+        """Adds many keys and returns how many missing values (None, NaN, null, empty text)
+        were skipped. `values` is whatever `HyperLogLog.insert_batch` takes.
         """
 
     def estimate(self) -> Estimate:
-        """How many different keys there are, with bounds at two standard deviations, about 95 %."""
+        """How many different keys there are, with bounds at two standard deviations, about 95
+        %.
+        """
 
     def merge(self, other: Self) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError` if one has keys of text and the
-        other integers.
+        """Makes this the sketch of both streams. `IncompatibleError` if one has keys of text
+        and the other integers.
         """
 
     def copy(self) -> Self:
@@ -3995,9 +4098,9 @@ class Theta:
     def from_bytes(
         cls, data: bytes | bytearray | memoryview, lg_k: SupportsIndex = 12, *, keys: InterchangeKeys = "text"
     ) -> Self:
-        """The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch; they have no
-        checksum, so that a change inside may go unnoticed. Nor do they say what the keys are, or how many
-        hashes to keep of what comes later: `keys` and `lg_k` do.
+        """The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch; they
+        have no checksum, so that a change inside may go unnoticed. Nor do they say what the keys
+        are, or how many hashes to keep of what comes later: `keys` and `lg_k` do.
         """
 
     def __or__(self, other: Self, /) -> Self: ...
@@ -4014,8 +4117,8 @@ class Theta:
 
 @final
 class Cpc:
-    """Counts different items as Apache DataSketches does, in about half of the bytes that an `Hll` of the same
-    error takes: its bytes are what the project's libraries and Druid read and write.
+    """Counts different items as Apache DataSketches does, in about half of the bytes that an `Hll` of
+    the same error takes: its bytes are what the project's libraries and Druid read and write.
 
     It is built from the keys, as `Hll` is.
 
@@ -4041,21 +4144,23 @@ class Cpc:
         """Whether nothing was inserted."""
 
     def insert(self, key: Key) -> None:
-        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either.
-        Empty text adds nothing, as in other systems.
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key
+        either. Empty text adds nothing, as in other systems.
         """
 
     def insert_batch(self, values: Keys) -> int:
-        """Adds many keys and returns how many missing values (None, NaN, null, empty text) were
-        skipped. `values` is whatever `HyperLogLog.insert_batch` takes.
+        """Adds many keys and returns how many missing values (None, NaN, null, empty text)
+        were skipped. `values` is whatever `HyperLogLog.insert_batch` takes.
         """
 
     def estimate(self) -> Estimate:
-        """How many different keys there are, with bounds at two standard deviations, about 95 %."""
+        """How many different keys there are, with bounds at two standard deviations, about 95
+        %.
+        """
 
     def merge(self, other: Self) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError` if one has keys of text and the
-        other integers.
+        """Makes this the sketch of both streams. `IncompatibleError` if one has keys of text
+        and the other integers.
         """
 
     def copy(self) -> Self:
@@ -4066,8 +4171,8 @@ class Cpc:
 
     @classmethod
     def from_bytes(cls, data: bytes | bytearray | memoryview, *, keys: InterchangeKeys = "text") -> Self:
-        """The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch. They do not say
-        what the keys are.
+        """The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch. They
+        do not say what the keys are.
         """
 
     def __or__(self, other: Self, /) -> Self: ...
@@ -4084,11 +4189,13 @@ class Cpc:
 
 @final
 class Kll:
-    """Quantiles of numbers, as Apache DataSketches keeps them: its bytes are what Spark's `kll_sketch_*` functions
-    and others write and read. `numbers` is "double", "float" or "long", as the other side has them.
+    """Quantiles of numbers, as Apache DataSketches keeps them: its bytes are what Spark's
+    `kll_sketch_*` functions and others write and read. `numbers` is "double", "float" or "long", as
+    the other side has them.
 
-    Bounds are those that DataSketches states, 99 % sure; crivo's `NumberQuantiles` takes the same memory for a
-    smaller error. Its coins are not seeded, so that the same numbers give different bytes every time.
+    Bounds are those that DataSketches states, 99 % sure; crivo's `NumberQuantiles` takes the same
+    memory for a smaller error. Its coins are not seeded, so that the same numbers give different
+    bytes every time.
 
     >>> from crivo.interchange import Kll
     >>> prices = Kll()
@@ -4117,18 +4224,24 @@ class Kll:
         """Adds a number. NaN adds nothing."""
 
     def insert_batch(self, values: Numbers) -> int:
-        """Adds many numbers and returns how many missing values (None, null) were skipped. `values` is
-        whatever `NumberQuantiles.insert_batch` takes.
+        """Adds many numbers and returns how many missing values (None, null) were skipped.
+        `values` is whatever `NumberQuantiles.insert_batch` takes.
         """
 
     def quantile(self, share: float) -> Estimate | None:
-        """The number at which that share of all is reached, with bounds. None if there are no numbers."""
+        """The number at which that share of all is reached, with bounds. None if there are no
+        numbers.
+        """
 
     def rank(self, limit: float) -> Estimate | None:
-        """Which share of all numbers is at most a limit, with bounds. None if there are no numbers."""
+        """Which share of all numbers is at most a limit, with bounds. None if there are no
+        numbers.
+        """
 
     def merge(self, other: Self) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError` if they do not go together."""
+        """Makes this the sketch of both streams. `IncompatibleError` if they do not go
+        together.
+        """
 
     def copy(self) -> Self:
         """An independent copy."""
@@ -4143,8 +4256,9 @@ class Kll:
         *,
         numbers: Literal["double", "float", "long"] | None = None,
     ) -> Self:
-        """The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch. They do not say
-        what their numbers are; without `numbers` it is told from their length and from numbers that no double is.
+        """The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch. They
+        do not say what their numbers are; without `numbers` it is told from their length and from
+        numbers that no double is.
         """
 
     def __or__(self, other: Self, /) -> Self: ...
@@ -4161,7 +4275,8 @@ class Kll:
 
 @final
 class Req:
-    """Quantiles whose error is a share of the distance from one end, as Apache DataSketches keeps them, of floats.
+    """Quantiles whose error is a share of the distance from one end, as Apache DataSketches keeps
+    them, of floats.
 
     >>> from crivo.interchange import Req
     >>> latencies = Req()
@@ -4188,18 +4303,24 @@ class Req:
         """Adds a number. NaN adds nothing."""
 
     def insert_batch(self, values: Numbers) -> int:
-        """Adds many numbers and returns how many missing values (None, null) were skipped. `values` is
-        whatever `NumberQuantiles.insert_batch` takes.
+        """Adds many numbers and returns how many missing values (None, null) were skipped.
+        `values` is whatever `NumberQuantiles.insert_batch` takes.
         """
 
     def quantile(self, share: float) -> Estimate | None:
-        """The number at which that share of all is reached, with bounds. None if there are no numbers."""
+        """The number at which that share of all is reached, with bounds. None if there are no
+        numbers.
+        """
 
     def rank(self, limit: float) -> Estimate | None:
-        """Which share of all numbers is at most a limit, with bounds. None if there are no numbers."""
+        """Which share of all numbers is at most a limit, with bounds. None if there are no
+        numbers.
+        """
 
     def merge(self, other: Self) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError` if they do not go together."""
+        """Makes this the sketch of both streams. `IncompatibleError` if they do not go
+        together.
+        """
 
     def copy(self) -> Self:
         """An independent copy."""
@@ -4225,8 +4346,9 @@ class Req:
 
 @final
 class TDigest:
-    """Quantiles that are close at both ends, as Apache DataSketches keeps them: a t-digest of doubles. No bound of
-    its error holds for every input, so that its answers are certain to lie between the least and the greatest number only.
+    """Quantiles that are close at both ends, as Apache DataSketches keeps them: a t-digest of doubles.
+    No bound of its error holds for every input, so that its answers are certain to lie between the
+    least and the greatest number only.
 
     >>> from crivo.interchange import TDigest
     >>> latencies = TDigest()
@@ -4249,18 +4371,24 @@ class TDigest:
         """Adds a number. NaN adds nothing."""
 
     def insert_batch(self, values: Numbers) -> int:
-        """Adds many numbers and returns how many missing values (None, null) were skipped. `values` is
-        whatever `NumberQuantiles.insert_batch` takes.
+        """Adds many numbers and returns how many missing values (None, null) were skipped.
+        `values` is whatever `NumberQuantiles.insert_batch` takes.
         """
 
     def quantile(self, share: float) -> Estimate | None:
-        """The number at which that share of all is reached, with bounds. None if there are no numbers."""
+        """The number at which that share of all is reached, with bounds. None if there are no
+        numbers.
+        """
 
     def rank(self, limit: float) -> Estimate | None:
-        """Which share of all numbers is at most a limit, with bounds. None if there are no numbers."""
+        """Which share of all numbers is at most a limit, with bounds. None if there are no
+        numbers.
+        """
 
     def merge(self, other: Self) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError` if they do not go together."""
+        """Makes this the sketch of both streams. `IncompatibleError` if they do not go
+        together.
+        """
 
     def copy(self) -> Self:
         """An independent copy."""
@@ -4270,7 +4398,9 @@ class TDigest:
 
     @classmethod
     def from_bytes(cls, data: bytes | bytearray | memoryview) -> Self:
-        """The digest that the bytes of any system hold, of doubles or floats. `DecodeError` if they are no digest."""
+        """The digest that the bytes of any system hold, of doubles or floats. `DecodeError` if they
+        are no digest.
+        """
 
     def __or__(self, other: Self, /) -> Self: ...
     def __ror__(self, other: Self, /) -> Self: ...
@@ -4286,9 +4416,9 @@ class TDigest:
 
 @final
 class FrequentItems:
-    """The most frequent keys with certain bounds, as Apache DataSketches keeps them: its bytes are those of the
-    `frequent_strings_sketch` of its Python package, of the `ItemsSketch<String>` and, with `keys="int"`, of the
-    `LongsSketch` of Java.
+    """The most frequent keys with certain bounds, as Apache DataSketches keeps them: its bytes are
+    those of the `frequent_strings_sketch` of its Python package, of the `ItemsSketch<String>` and,
+    with `keys="int"`, of the `LongsSketch` of Java.
 
     >>> from crivo.interchange import FrequentItems
     >>> words = FrequentItems()
@@ -4325,17 +4455,19 @@ class FrequentItems:
         """The keys with the highest counts, at most `k` of them, each with certain bounds."""
 
     def insert(self, key: Key) -> None:
-        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either. Empty text
-        adds nothing, as in other systems.
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key
+        either. Empty text adds nothing, as in other systems.
         """
 
     def insert_batch(self, values: Keys) -> int:
-        """Adds many keys and returns how many missing values (None, NaN, null, empty text) were skipped.
-        `values` is whatever `HyperLogLog.insert_batch` takes.
+        """Adds many keys and returns how many missing values (None, NaN, null, empty text)
+        were skipped. `values` is whatever `HyperLogLog.insert_batch` takes.
         """
 
     def merge(self, other: Self) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError` if they do not go together."""
+        """Makes this the sketch of both streams. `IncompatibleError` if they do not go
+        together.
+        """
 
     def copy(self) -> Self:
         """An independent copy."""
@@ -4345,8 +4477,8 @@ class FrequentItems:
 
     @classmethod
     def from_bytes(cls, data: bytes | bytearray | memoryview, *, keys: InterchangeKeys | None = None) -> Self:
-        """The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch. Without `keys` it is
-        told from the bytes whether they are texts or integers.
+        """The sketch that the bytes of any system hold. `DecodeError` if they are no such sketch.
+        Without `keys` it is told from the bytes whether they are texts or integers.
         """
 
     def __or__(self, other: Self, /) -> Self: ...
@@ -4364,8 +4496,8 @@ class FrequentItems:
 @final
 @final
 class BloomFilter:
-    """A set that takes a few of the absent keys for members, as Apache DataSketches keeps it: its bytes are what the
-    project's Java, C++ and Rust libraries read and write.
+    """A set that takes a few of the absent keys for members, as Apache DataSketches keeps it: its
+    bytes are what the project's Java, C++ and Rust libraries read and write.
 
     >>> from crivo.interchange import BloomFilter
     >>> seen = BloomFilter(1000)
@@ -4399,17 +4531,19 @@ class BloomFilter:
 
     def __contains__(self, key: Key, /) -> bool: ...
     def insert(self, key: Key) -> None:
-        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key either. Empty text
-        adds nothing, as in other systems.
+        """Adds one key. `KeyTypeError` if it is not of the sketch's kind; None is no key
+        either. Empty text adds nothing, as in other systems.
         """
 
     def insert_batch(self, values: Keys) -> int:
-        """Adds many keys and returns how many missing values (None, NaN, null, empty text) were skipped.
-        `values` is whatever `HyperLogLog.insert_batch` takes.
+        """Adds many keys and returns how many missing values (None, NaN, null, empty text)
+        were skipped. `values` is whatever `HyperLogLog.insert_batch` takes.
         """
 
     def merge(self, other: Self) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError` if they do not go together."""
+        """Makes this the sketch of both streams. `IncompatibleError` if they do not go
+        together.
+        """
 
     def copy(self) -> Self:
         """An independent copy."""
@@ -4419,8 +4553,8 @@ class BloomFilter:
 
     @classmethod
     def from_bytes(cls, data: bytes | bytearray | memoryview, *, keys: InterchangeKeys = "text") -> Self:
-        """The filter that the bytes of any system hold. `DecodeError` if they are no such filter. They do not say
-        what the keys are.
+        """The filter that the bytes of any system hold. `DecodeError` if they are no such filter. They
+        do not say what the keys are.
         """
 
     def __or__(self, other: Self, /) -> Self: ...
@@ -4441,12 +4575,12 @@ class BloomFilter:
 
 @final
 class PassageFinder:
-    """Makes of texts what has to travel to find passages that stand in two of them. Each step is that of
-    `repeated_passages`, and so are the passages that come of it.
+    """Makes of texts what has to travel to find passages that stand in two of them. Each step is that
+    of `repeated_passages`, and so are the passages that come of it.
 
-    `anchors` of all texts meet by their hashes. Of those that stand in several places, `windows` meet by anchor and key; the
-    first of equal ones is the first occurrence of the others. `passages` extends them to whole passages, and `cut` takes
-    those out of a text.
+    `anchors` of all texts meet by their hashes. Of those that stand in several places, `windows`
+    meet by anchor and key; the first of equal ones is the first occurrence of the others.
+    `passages` extends them to whole passages, and `cut` takes those out of a text.
 
     >>> from crivo.distributed import PassageFinder
     >>> finder = PassageFinder(8)
@@ -4468,16 +4602,16 @@ class PassageFinder:
 
     def __new__(cls, min_words: SupportsIndex = 50, *, seed: SupportsIndex = 0) -> Self: ...
     def anchors(self, texts: Texts) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint32]]:
-        """For each text where its anchors begin, with the end of the last; the hash of each anchor and the number of its first
-        word. A missing text has none. `texts` are as for `Signer.sign`.
+        """For each text where its anchors begin, with the end of the last; the hash of each anchor and
+        the number of its first word. A missing text has none. `texts` are as for `Signer.sign`.
         """
 
     def windows(
         self, texts: Texts, starts: NDArray[np.int64], positions: NDArray[np.uint32]
     ) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64]]:
-        """The windows that select some anchors of each text: where those of each text begin, with the end of the last; the
-        number of each window's first word, the hash of its anchor, and its key. `starts` and `positions` are as `anchors`
-        gives them, those of each text ascending.
+        """The windows that select some anchors of each text: where those of each text begin, with the
+        end of the last; the number of each window's first word, the hash of its anchor, and its
+        key. `starts` and `positions` are as `anchors` gives them, those of each text ascending.
         """
 
     def passages(
@@ -4488,10 +4622,11 @@ class PassageFinder:
         places: NDArray[np.uint32],
         firsts: NDArray[np.uint32],
     ) -> list[tuple[int, int, int, int, int]]:
-        """The passages of a text, from left to right: first byte, byte behind the last, which of the `earlier` texts has it, and
-        the same bytes there. `windows` are the first words of windows that stood before; `places` says in which of the
-        earlier texts each stands first, and `firsts` with which word it begins there. `RuntimeError` if one differs:
-        the texts changed meanwhile.
+        """The passages of a text, from left to right: first byte, byte behind the last, which of the
+        `earlier` texts has it, and the same bytes there. `windows` are the first words of windows
+        that stood before; `places` says in which of the earlier texts each stands first, and
+        `firsts` with which word it begins there. `RuntimeError` if one differs: the texts changed
+        meanwhile.
         """
 
     def cut(
@@ -4538,18 +4673,19 @@ class Signer:
         """How signatures are cut."""
 
     def sign(self, texts: Texts) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint64]]:
-        """For each text a fingerprint (two halves of 128 bits, equal for equal content), the number of its
-        shingles (0 if it is too short for one, -1 if it is missing), and its band keys, one for each band:
-        those that share one are candidates. Texts without a shingle have keys of 0, which mean nothing.
+        """For each text a fingerprint (two halves of 128 bits, equal for equal content), the number of
+        its shingles (0 if it is too short for one, -1 if it is missing), and its band keys, one for
+        each band: those that share one are candidates. Texts without a shingle have keys of 0,
+        which mean nothing.
 
-        `texts` is a list or other iterable of str or bytes, or an Arrow column of text, which is read in
-        place and without the GIL.
+        `texts` is a list or other iterable of str or bytes, or an Arrow column of text, which is
+        read in place and without the GIL.
         """
 
     def sets(self, texts: Texts) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-        """The sets of shingles of all texts, one after the other, each ascending and every hash once; and where
-        they begin, with the end of the last. A missing text has none. With `fast` they are signatures, packed two
-        slots a word; a text too short for a shingle has none.
+        """The sets of shingles of all texts, one after the other, each ascending and every hash once;
+        and where they begin, with the end of the last. A missing text has none. With `fast` they
+        are signatures, packed two slots a word; a text too short for a shingle has none.
 
         >>> from crivo.distributed import Signer
         >>> starts, hashes = Signer(shingle="words:2").sets(["one two three", None, "one two"])
@@ -4559,9 +4695,10 @@ class Signer:
 
 @final
 class Verifier:
-    """Compares candidates exactly, as the sets they are. They come in groups: first the sets of a group, each
-    with the id it goes by, then the pairs of ids. Only the sets of one group are held. `signatures` is the number of
-    hashes of a `Signer` with `fast`, whose signatures are compared in the place of sets.
+    """Compares candidates exactly, as the sets they are. They come in groups: first the sets of a
+    group, each with the id it goes by, then the pairs of ids. Only the sets of one group are held.
+    `signatures` is the number of hashes of a `Signer` with `fast`, whose signatures are compared in
+    the place of sets.
 
     >>> import numpy as np
     >>> from crivo.distributed import Signer, Verifier
@@ -4583,19 +4720,21 @@ class Verifier:
     ) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
         """The rows whose pairs are at least as similar as the threshold, and how similar they are.
 
-        A row is a set (`ones` has its id, `others` nothing, and `sets` its hashes as little-endian bytes,
-        ascending) or a pair (`ones` and `others` have the ids). Rows of one group stand together, sets before
-        pairs; a group may go on in the next call. Ids are texts. `InvalidParameterError` if an id has two
-        sets, or a pair one that did not come.
+        A row is a set (`ones` has its id, `others` nothing, and `sets` its hashes as little-endian
+        bytes, ascending) or a pair (`ones` and `others` have the ids). Rows of one group stand
+        together, sets before pairs; a group may go on in the next call. Ids are texts.
+        `InvalidParameterError` if an id has two sets, or a pair one that did not come.
         """
 
 # ---- what engines build upon ----
 
 def sketch_lists(lists: ArrowArray | ArrowStream, sketch: Any, *, threads: SupportsIndex = 0) -> list[Any]:
-    """The sketch of each list of an Arrow column of lists, as `group_by` of polars makes them: each begins as the empty
-    `sketch` that is given. None for a list that is null. 0 `threads` are as many as there are processors.
+    """The sketch of each list of an Arrow column of lists, as `group_by` of polars makes them: each
+    begins as the empty `sketch` that is given. None for a list that is null. 0 `threads` are as
+    many as there are processors.
 
-    Each has the bytes that its `insert_batch` of the list would give, whatever the number of threads.
+    Each has the bytes that its `insert_batch` of the list would give, whatever the number of
+    threads.
 
     >>> import pyarrow as pa
     >>> from crivo import HyperLogLog
@@ -4606,8 +4745,9 @@ def sketch_lists(lists: ArrowArray | ArrowStream, sketch: Any, *, threads: Suppo
     """
 
 def frequency_bounds(sketch: Any, values: Keys) -> NDArray[np.float64]:
-    """How often each of many values came, by a sketch that knows it: the estimate and its bounds, one row a value, in
-    their order. `values` is whatever `insert_batch` takes; the row of a missing value is NaN.
+    """Returns the frequency of each of many values, by any sketch that estimates it. There is one row
+    for each value, in their order: the estimate, its lower and its upper bound. `values` is
+    whatever `insert_batch` takes. The row of a missing value is NaN.
 
     >>> from crivo import HeavyHitters
     >>> from crivo.distributed import frequency_bounds

@@ -132,6 +132,11 @@ impl Python {
         Step::new(&self.0, "").args([file.as_os_str()])
     }
 
+    /// `python -I FILE …`, which does not import the modules beside the file.
+    pub(crate) fn isolated_script(&self, file: &Path) -> Step {
+        Step::new(&self.0, "-I").args([file.as_os_str()])
+    }
+
     /// `python -c CODE …`
     pub(crate) fn code(&self, code: &str) -> Step {
         Step::new(&self.0, "-c").args([code])

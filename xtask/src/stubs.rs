@@ -10,7 +10,8 @@ use crate::shell::root;
 
 pub(crate) fn run() -> Result<()> {
     setup::python_with_crivo()?
-        .script(&root().join("python/stub_documentation.py"))
+        // The sources of the package, which are beside the script, have no native module.
+        .isolated_script(&root().join("python/stub_documentation.py"))
         .args([root().join("python/crivo/_native.pyi")])
         .run()
 }
