@@ -1,21 +1,25 @@
 //! Extracts the text of an HTML page that a reader sees.
 //!
-//! [`PageText`] splits a page into tags and text with a tokenizer that follows the standard, and
-//! returns the text. `shown` tracks the open elements, and `style` reads their styles, so that text
-//! that is hidden from a reader can be left out.
+//! [`PageText`] splits a page into tags and text with a tokenizer that follows the standard
+//! (`tokens`), and returns the text. `shown` tracks the open elements, and `style` reads their
+//! styles, so that text that is hidden from a reader can be left out.
 
 #![forbid(unsafe_code)]
 
 mod colour;
 mod shown;
 mod style;
+mod tokens;
 
-use html5gum::{Token, Tokenizer};
+use html5gum::Token;
 
 use crate::shown::Shown;
+use crate::tokens::Tokens;
 
-/// Elements whose content is not shown as text.
-const UNSEEN: [&[u8]; 5] = [b"script", b"style", b"template", b"noscript", b"svg"];
+/// Elements whose content is not shown as text. Frames and embedded pages have content for programs
+/// that cannot show them.
+const UNSEEN: [&[u8]; 8] =
+    [b"script", b"style", b"template", b"noscript", b"svg", b"iframe", b"noembed", b"noframes"];
 
 /// Elements inside a word or a sentence. All other elements separate words.
 const INLINE: [&[u8]; 24] = [
@@ -71,13 +75,13 @@ impl PageText {
         }
         // The name of the open unseen element. Its content is skipped up to its end tag.
         let mut unseen: Option<Vec<u8>> = None;
-        // Reading from memory cannot fail, and the tokenizer accepts any page.
-        for token in Tokenizer::new(page).map_while(Result::ok) {
+        for token in Tokens::of(page) {
             match token {
                 Token::StartTag(tag) if unseen.is_none() => {
                     let name: &[u8] = &tag.name;
                     if UNSEEN.contains(&name) {
-                        if !tag.self_closing {
+                        // Of these elements, only a drawing can be empty without an end tag.
+                        if !(tag.self_closing && name == b"svg") {
                             unseen = Some(name.to_vec());
                         }
                     } else if let Some(shown) = &mut self.shown {
@@ -119,7 +123,7 @@ fn read_sheets(page: &[u8], shown: &mut Shown) {
         return;
     }
     let mut inside = false;
-    for token in Tokenizer::new(page).map_while(Result::ok) {
+    for token in Tokens::of(page) {
         match token {
             Token::StartTag(tag) => inside = **tag.name == *b"style",
             Token::EndTag(_) => inside = false,
@@ -147,6 +151,38 @@ mod tests {
         assert_eq!(words("<script>if (a < b) alert('x')</script>seen<style>p > b {}</style>"), "seen");
         assert_eq!(words("<!-- not --><!doctype html><td>1<td>2"), "1 2");
         assert_eq!(words("<svg><path d='M0'/></svg>after"), "after");
+    }
+
+    #[test]
+    fn tags_and_comments_inside_scripts_and_styles_are_no_tags_of_the_page() {
+        for page in [
+            "<style><!--</style><p>seen",
+            "<style>p{} <a href='</style><p>seen",
+            "<script>s = \"<a href='\";</script><p>seen",
+            "<script>s = '<style>'</script><p>seen",
+            "<script><!-- s = '<script></script>' --></script><p>seen",
+            "<script src=x/>not</script>seen",
+            "<noscript><!--</noscript>seen",
+            "<iframe><!-- <p>not</iframe>seen",
+            "<noframes><p>not</noframes>seen",
+            "<template><style></template></style>not</template>seen",
+            "<svg><title/><style/><script/></svg>seen",
+            "<svg/>seen",
+        ] {
+            assert_eq!(words(page), "seen", "{page}");
+            assert_eq!(shown(page), "seen", "{page}");
+        }
+        assert_eq!(shown("<title><!-- <p></title>seen"), "seen");
+        assert_eq!(words("<textarea><p>a &amp; b</textarea>"), "<p>a & b");
+        assert_eq!(words("<xmp><p>a &amp; b</xmp> c"), "<p>a &amp; b c");
+        assert_eq!(words("<plaintext>a</plaintext>"), "a</plaintext>");
+    }
+
+    #[test]
+    fn style_sheets_in_comments_for_old_programs_count() {
+        assert_eq!(shown("<style><!-- .x{display:none} --></style><i class=x>not</i>seen"), "seen");
+        assert_eq!(shown("<style>.x > b{} .y{display:none}</style><i class=y>not</i>seen"), "seen");
+        assert_eq!(shown("<script>'<style>.x{display:none}'</script><i class=x>seen</i>"), "seen");
     }
 
     #[test]

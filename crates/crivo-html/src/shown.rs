@@ -39,7 +39,7 @@ const VOID: [&[u8]; 17] = [
 const OF_PAGE: [&[u8]; 3] = [b"html", b"head", b"body"];
 
 /// Elements that mail programs do not show.
-const UNSEEN: [&[u8]; 7] = [b"title", b"iframe", b"noframes", b"noembed", b"datalist", b"audio", b"video"];
+const UNSEEN: [&[u8]; 4] = [b"title", b"datalist", b"audio", b"video"];
 
 const FORMATTING: [&[u8]; 14] = [
     b"a", b"b", b"big", b"code", b"em", b"font", b"i", b"nobr", b"s", b"small", b"strike", b"strong", b"tt",
