@@ -102,6 +102,8 @@ pub enum Error {
     Incompatible(String),
     /// Two sketches have more values together than can be counted.
     TooMany,
+    /// The weights of frequent items add up to more than other systems can count.
+    TooHeavy,
     /// This build cannot make or read sketches, because it lacks the feature `datasketches`.
     LeftOut,
     /// The bytes are not a complete and undamaged sketch of this kind.
@@ -133,6 +135,7 @@ impl fmt::Display for Error {
             }
             Self::Incompatible(cause) => f.write_str(cause),
             Self::TooMany => f.write_str("values: expected fewer than 2^64 in both sketches, found more"),
+            Self::TooHeavy => f.write_str("weight: expected weights that add up to less than 2^63, found more"),
             Self::LeftOut => f.write_str(
                 "bytes of Apache DataSketches were left out of this build, which lacks the feature `interchange`",
             ),

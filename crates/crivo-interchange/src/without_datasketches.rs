@@ -81,6 +81,7 @@ makers!(Cpc { fn new(u8); fn decode(&[u8]); });
 family!(AnyKll, Result<()> {
     fn k(&self) -> u16;
     fn insert(&self, _number: f64) -> ();
+    fn insert_whole(&self, _number: i64) -> ();
 });
 makers!(AnyKll { fn new(u16, NumberKind); fn decode(&[u8]); });
 

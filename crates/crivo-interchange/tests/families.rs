@@ -119,6 +119,21 @@ fn frequent_integers_are_told_from_texts() {
     assert_eq!(empty.total(), 1);
 }
 
+/// Readers with signed counts would take a greater total for a negative one.
+#[test]
+fn weights_add_up_to_less_than_2_to_the_63() {
+    let most = i64::MAX.cast_unsigned();
+    let mut heavy = FrequentItems::new(6, false).unwrap();
+    assert!(heavy.add_bytes(b"a", most + 1).is_err());
+    heavy.add_bytes(b"a", most - 1).unwrap();
+    assert!(heavy.add_bytes(b"b", 2).unwrap_err().to_string().contains("less than 2^63"));
+    let mut light = FrequentItems::new(6, false).unwrap();
+    light.add_bytes(b"b", 2).unwrap();
+    assert_eq!(heavy.clone().merge(&light), Err(Error::TooHeavy));
+    heavy.add_bytes(b"b", 1).unwrap();
+    assert_eq!(FrequentItems::decode(&heavy.encode()).unwrap().total(), most);
+}
+
 #[test]
 fn digests_are_near_and_say_nothing_certain_but_their_ends() {
     let digest = digest(0..100_000, 200);
@@ -187,6 +202,17 @@ fn numbers_of_quantiles_are_recognised() {
     let k = AnyKll::k_for(0.0133).unwrap();
     assert!((195..=205).contains(&k), "Spark's 200 has this error: {k}");
     assert!(AnyKll::k_for(0.0).is_err() && AnyKll::k_for(f64::NAN).is_err());
+}
+
+#[test]
+fn whole_numbers_keep_all_digits() {
+    let numbers = [i64::MIN, -(1 << 53) - 1, (1 << 53) + 1, i64::MAX];
+    let mut sketch = AnyKll::new(100, NumberKind::Long).unwrap();
+    numbers.iter().for_each(|&number| sketch.insert_whole(number));
+    let AnyKll::Longs(sketch) = AnyKll::decode_as(&sketch.encode(), NumberKind::Long).unwrap() else {
+        unreachable!("it was decoded as whole numbers");
+    };
+    assert_eq!([0.25, 0.5, 0.75, 1.0].map(|share| sketch.quantile(share).unwrap()), numbers);
 }
 
 /// The bounds of ranks cover the true ranks.

@@ -1,8 +1,8 @@
 //! Guards the decoders of DataSketches against bytes of unknown origin.
 //!
 //! Those decoders check lengths, but trust much of the content. Three measures turn bad content
-//! into an error: sizes are checked before a decoder allocates, a decoded sketch is queried and
-//! merged once, and a panic in these steps is caught.
+//! into an error: sizes are checked before a decoder allocates, content that would break later steps
+//! is looked for, and a panic in these steps is caught. Every decoder runs inside of [`caught`].
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};

@@ -15,6 +15,8 @@ const KIND: &str = "frequent items";
 /// The base-2 logarithm of the largest map. Forged keys that all have one slot take quadratic time,
 /// which is about a second in a map of this size.
 const MOST_LG_SIZE: u8 = 16;
+/// The greatest sum of weights, because Java's readers take counts for signed numbers.
+const MOST_WEIGHT: u64 = i64::MAX.cast_unsigned();
 /// The number of bytes before the counts, if there are counts.
 const HEADER: usize = 32;
 const LG_CURRENT_PLACE: usize = 4;
@@ -105,7 +107,7 @@ impl FrequentItems {
     /// Adds text or bytes with a weight. Does nothing if they are empty or the keys are integers.
     ///
     /// # Errors
-    /// If the weights add up to 2^64 or more. Then nothing is added.
+    /// If the weights add up to 2^63 or more. Then nothing is added.
     pub fn add_bytes(&mut self, key: &[u8], weight: u64) -> Result<()> {
         self.require_room(weight)?;
         if let Items::Texts(sketch) = &mut self.0
@@ -120,7 +122,7 @@ impl FrequentItems {
     /// Adds an integer with a weight. Does nothing if the keys are texts.
     ///
     /// # Errors
-    /// If the weights add up to 2^64 or more. Then nothing is added.
+    /// If the weights add up to 2^63 or more. Then nothing is added.
     pub fn add_integer(&mut self, key: u64, weight: u64) -> Result<()> {
         self.require_room(weight)?;
         if let Items::Integers(sketch) = &mut self.0 {
@@ -130,7 +132,8 @@ impl FrequentItems {
     }
 
     fn require_room(&self, weight: u64) -> Result<()> {
-        self.total().checked_add(weight).map_or(Err(Error::TooMany), |_| Ok(()))
+        let total = self.total().checked_add(weight);
+        total.filter(|total| *total <= MOST_WEIGHT).map_or(Err(Error::TooHeavy), |_| Ok(()))
     }
 
     /// Returns the count of text or bytes, with certain bounds.
@@ -200,7 +203,7 @@ impl FrequentItems {
     /// Merges `other`, so that this is the sketch of both streams, in the size of this one.
     ///
     /// # Errors
-    /// If one sketch has texts and the other integers, or the weights add up to 2^64 or more.
+    /// If one sketch has texts and the other integers, or the weights add up to 2^63 or more.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.require_room(other.total())?;
         if other.is_empty() || self.is_empty() && self.of_integers() != other.of_integers() {

@@ -6,9 +6,12 @@ use crivo::Estimate;
 use datasketches::hash::value::raw_bytes;
 use datasketches::hll::{HllSketch, HllType, HllUnion};
 
+use super::border::caught;
 use super::check::wrong_registers;
 use super::estimate;
 use crate::{Error, Result};
+
+const KIND: &str = "HLL";
 
 /// Counts distinct keys in 2^`lg_k` bytes, with a standard error of about 1.04/√(2^`lg_k`), in the
 /// form `HLL_8` that Spark uses.
@@ -75,17 +78,19 @@ impl Hll {
     /// If the bytes are not such a sketch. They have no checksum, so a change inside of the
     /// registers goes unnoticed.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        let sketch = HllSketch::deserialize(bytes).map_err(|cause| Error::bytes("HLL", cause))?;
-        if let Some(cause) = wrong_registers(bytes) {
-            return Err(Error::bytes("HLL", cause));
-        }
-        // The estimates depend on the sums that are stored beside the registers, and show whether
-        // the sums are numbers.
-        let answers = [sketch.estimate(), sketch.composite_estimate()];
-        if answers.iter().any(|answer| !(0.0..1e25).contains(answer)) {
-            return Err(Error::bytes("HLL", "sums that are no sums of registers"));
-        }
-        Ok(Self(sketch))
+        caught(KIND, || {
+            let sketch = HllSketch::deserialize(bytes).map_err(|cause| Error::bytes(KIND, cause))?;
+            if let Some(cause) = wrong_registers(bytes) {
+                return Err(Error::bytes(KIND, cause));
+            }
+            // The estimates depend on the sums that are stored beside the registers, and show
+            // whether the sums are numbers.
+            let answers = [sketch.estimate(), sketch.composite_estimate()];
+            if answers.iter().any(|answer| !(0.0..1e25).contains(answer)) {
+                return Err(Error::bytes(KIND, "sums that are no sums of registers"));
+            }
+            Ok(Self(sketch))
+        })
     }
 }
 

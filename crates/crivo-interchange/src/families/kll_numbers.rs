@@ -4,6 +4,7 @@ use crivo::Estimate;
 use crivo::sketch::Quantiles;
 
 use super::border::caught;
+use super::quantiles::KLL;
 use crate::{Error, Kll, NumberKind, Result};
 
 /// The position of the flags, the flags of a sketch without values and with one value, and the
@@ -62,13 +63,23 @@ impl AnyKll {
     }
 
     /// Adds a number. A sketch of floats rounds it. A sketch of whole numbers rounds it down, and
-    /// replaces a number out of range by the nearest one in range.
+    /// replaces a number out of range by the nearest one in range. Doubles have all digits of whole
+    /// numbers up to 2^53 only; [`insert_whole`](Self::insert_whole) has them of all.
     pub fn insert(&mut self, number: f64) {
         match self {
             Self::Doubles(sketch) => sketch.insert(number),
             Self::Floats(sketch) => sketch.insert(number as f32),
             Self::Longs(sketch) if !number.is_nan() => sketch.insert(number.floor() as i64),
             Self::Longs(_) => {}
+        }
+    }
+
+    /// Adds a whole number. A sketch of doubles or floats rounds it if it has too many digits.
+    pub fn insert_whole(&mut self, number: i64) {
+        match self {
+            Self::Doubles(sketch) => sketch.insert(number as f64),
+            Self::Floats(sketch) => sketch.insert(number as f32),
+            Self::Longs(sketch) => sketch.insert(number),
         }
     }
 
@@ -133,7 +144,7 @@ impl AnyKll {
     /// # Errors
     /// If the bytes are not such a sketch. They have no checksum.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        caught("KLL", || Self::decode_any(bytes))
+        caught(KLL, || Self::decode_any(bytes))
     }
 
     fn decode_any(bytes: &[u8]) -> Result<Self> {
@@ -146,7 +157,7 @@ impl AnyKll {
         }
         match of(NumberKind::Double).or_else(|| of(NumberKind::Float)) {
             Some(Self::Floats(sketch)) if are_next_to_zero(&sketch) => {
-                Err(Error::bytes("KLL", "whole numbers of 32 bits, which are not read"))
+                Err(Error::bytes(KLL, "whole numbers of 32 bits, which are not read"))
             }
             Some(sketch) => Ok(sketch),
             None => Self::decode_as(bytes, NumberKind::Double),

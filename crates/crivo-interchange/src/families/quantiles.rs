@@ -10,7 +10,11 @@ use datasketches::common::{NumStdDev, SearchCriteria};
 use datasketches::kll::{KllFloat, KllSketch, KllValue};
 use datasketches::req::{RankAccuracy, ReqFloat, ReqSketch};
 
+use super::border::caught;
 use crate::{Error, Result};
+
+pub(super) const KLL: &str = "KLL";
+const REQ: &str = "REQ";
 
 /// A number type of the KLL sketches of other systems: `f64` (Spark's `double`), `f32` (`float`) or
 /// `i64` (`bigint`).
@@ -163,7 +167,7 @@ where
     /// # Errors
     /// If the bytes are not such a sketch. They have no checksum.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        KllSketch::deserialize(bytes).map(Self).map_err(|cause| Error::bytes("KLL", cause))
+        caught(KLL, || KllSketch::deserialize(bytes).map(Self).map_err(|cause| Error::bytes(KLL, cause)))
     }
 }
 
@@ -274,7 +278,7 @@ impl Req {
     /// # Errors
     /// If the bytes are not such a sketch. They have no checksum.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        ReqSketch::deserialize(bytes).map(Self).map_err(|cause| Error::bytes("REQ", cause))
+        caught(REQ, || ReqSketch::deserialize(bytes).map(Self).map_err(|cause| Error::bytes(REQ, cause)))
     }
 }
 

@@ -6,8 +6,11 @@ use crivo::Estimate;
 use datasketches::hash::value::raw_bytes;
 use datasketches::theta::{CompactThetaSketch, ThetaSketch, ThetaSketchBuilder, ThetaUnionBuilder};
 
+use super::border::caught;
 use super::estimate;
 use crate::{Error, Result};
+
+const KIND: &str = "Theta";
 
 /// Counts distinct keys by the 2^`lg_k` smallest of their hashes, with a standard error of about
 /// 1/√(2^`lg_k`). The count is exact while there are fewer keys. Unlike an [`Hll`](crate::Hll),
@@ -96,8 +99,11 @@ impl Theta {
     /// They have no checksum.
     pub fn decode(bytes: &[u8], lg_k: u8) -> Result<Self> {
         empty(lg_k)?;
-        let settled = CompactThetaSketch::deserialize(bytes).map_err(|cause| Error::bytes("Theta", cause))?;
-        Ok(Self { lg_k, recent: None, settled: Some(settled) })
+        caught(KIND, || {
+            let settled =
+                CompactThetaSketch::deserialize(bytes).map_err(|cause| Error::bytes(KIND, cause))?;
+            Ok(Self { lg_k, recent: None, settled: Some(settled) })
+        })
     }
 
     /// Returns the whole sketch, ordered, or `None` if nothing was ever added.
