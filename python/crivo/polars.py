@@ -277,8 +277,12 @@ class CrivoLazyFrame:
         return self._whole(lambda frame: CrivoDataFrame(frame).overlap(benchmark, column, **settings))
 
     def _whole(self, function: Callable[[pl.DataFrame], pl.DataFrame]) -> pl.LazyFrame:
-        """All rows are needed at once: a text may be like any other."""
-        return self._plan.map_batches(guarded(function))
+        """All rows are needed at once: a text may be like any other. So a filter, a slice or a selection of
+        columns after this step must not be applied before it.
+        """
+        return self._plan.map_batches(
+            guarded(function), predicate_pushdown=False, projection_pushdown=False, slice_pushdown=False
+        )
 
 
 def plain(values: pl.Series) -> pl.Series:

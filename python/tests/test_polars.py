@@ -224,6 +224,26 @@ def test_tables_are_cleaned_lazily_and_at_once() -> None:
     assert texts.lazy().crivo.overlap(["then a b c"], "text", words=4).collect().height == 1
 
 
+def test_what_follows_a_cleaned_plan_sees_the_cleaned_rows() -> None:
+    passage = "a b c d e f g h"
+    texts = [f"First: {passage}.", f"first {passage}", "something else altogether here", "then another one"]
+    frame: Any = pl.DataFrame({"n": range(4), "text": texts})
+
+    def cleaned(table: Any) -> list[Any]:
+        return [
+            table.crivo.dedup("text", 0.5, shingle="words:2"),
+            table.crivo.passages("text", min_words=8),
+            table.crivo.overlap(["something else altogether"], "text", words=3),
+        ]
+
+    for eager, plan in zip(cleaned(frame), cleaned(frame.lazy()), strict=True):
+        for engine in ENGINES:
+            filtered = plan.filter(pl.col("n") > 0).collect(engine=engine)
+            assert filtered.equals(eager.filter(pl.col("n") > 0))
+            assert plan.head(3).collect(engine=engine).equals(eager.head(3))
+            assert plan.select("n").collect(engine=engine).equals(eager.select("n"))
+
+
 def test_profiles_of_plans_are_those_of_their_tables() -> None:
     frame: Any = pl.DataFrame({"n": range(5000), "text": [f"t{n % 70}" for n in range(5000)]})
     whole, streamed = frame.crivo.profile(), frame.lazy().crivo.profile()
