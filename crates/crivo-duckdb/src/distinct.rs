@@ -9,14 +9,14 @@ use crate::api::{Aggregate, Chunk, ESTIMATE, Output, States, Type};
 use crate::content::{Content, Growth, insert_rows, most_few};
 use crate::error::{Result, SqlError};
 use crate::keys::HashedRows;
-use crate::rule::{PRECISION, constant_double};
+use crate::rule::{PRECISION, SameInAllRows, constant_double};
 
 pub(crate) struct Distinct;
 
 #[derive(Default)]
 pub(crate) struct DistinctState {
-    /// The requested error, if there is one. It is known from the first row on.
-    asked: Option<Arc<Asked>>,
+    /// The requested error, if there is one.
+    asked: SameInAllRows<Arc<Asked>>,
     content: Content,
 }
 
@@ -32,6 +32,12 @@ impl Asked {
     fn new(error: f64) -> Result<Self> {
         let empty = HyperLogLog::for_error(error)?.into();
         Ok(Self { error, most_few: most_few(&empty), empty })
+    }
+}
+
+impl PartialEq for Asked {
+    fn eq(&self, other: &Self) -> bool {
+        self.error == other.error
     }
 }
 
@@ -62,18 +68,9 @@ impl Aggregate for Distinct {
         let mut asked = None;
         if chunk.columns() > 1 && chunk.rows() > 0 {
             let error = constant_double(&chunk.column(1)?, "error")?;
-            let known = states.of_row(0).asked.as_ref().filter(|asked| asked.error == error).map(Arc::clone);
+            let known = states.of_row(0).asked.get().filter(|asked| asked.error == error).map(Arc::clone);
             let found = known.map_or_else(|| Asked::new(error).map(Arc::new), Ok)?;
-            states.each(|state| match &state.asked {
-                Some(known) if known.error != error => {
-                    Err(SqlError::expected("error", "the same value in all rows", "several"))
-                }
-                Some(_) => Ok(()),
-                None => {
-                    state.asked = Some(Arc::clone(&found));
-                    Ok(())
-                }
-            })?;
+            states.each(|state| state.asked.update(&found, "error"))?;
             asked = Some(found);
         }
         let growth = growth(asked.as_deref())?;
@@ -82,14 +79,12 @@ impl Aggregate for Distinct {
     }
 
     fn combine(source: &DistinctState, target: &mut DistinctState) -> Result<()> {
-        if let (None, Some(asked)) = (&target.asked, &source.asked) {
-            target.asked = Some(Arc::clone(asked));
-        }
-        target.content.merge(&source.content, &growth(source.asked.as_deref())?)
+        target.asked.combine(&source.asked, "error")?;
+        target.content.merge(&source.content, &growth(source.asked.get().map(Arc::as_ref))?)
     }
 
     fn finish(state: &mut DistinctState, row: usize, out: &mut Output<'_>) -> Result<()> {
-        match state.content.distinct(growth(state.asked.as_deref())?.empty) {
+        match state.content.distinct(growth(state.asked.get().map(Arc::as_ref))?.empty) {
             Some(estimate) => out.estimate(row, estimate),
             None => out.null_struct(row, 3),
         }

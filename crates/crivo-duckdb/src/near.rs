@@ -15,7 +15,7 @@ use crivo_near::{Settings, Texts, near_duplicates};
 
 use crate::api::{Aggregate, Chunk, Column, Output, States, Type, Values};
 use crate::error::{Result, SqlError};
-use crate::rule::constant_double;
+use crate::rule::{SameInAllRows, constant_double};
 
 pub(crate) struct NearDuplicates;
 
@@ -37,8 +37,9 @@ const TEXT_PAIRS: Type = Type::List(&Type::Struct(&[
 pub(crate) struct NearState(Option<Box<Collected>>);
 
 /// The documents collected so far for a group.
+#[derive(Default)]
 struct Collected {
-    threshold: f64,
+    threshold: SameInAllRows<f64>,
     /// Parts that were collected separately. They are shared, because DuckDB keeps both states when
     /// it combines two.
     parts: Vec<Arc<Vec<Document>>>,
@@ -79,7 +80,8 @@ impl Aggregate for NearDuplicates {
             if chunk.columns() > 2 { constant_double(&chunk.column(2)?, "threshold")? } else { THRESHOLD };
         Settings { threshold, ..Settings::default() }.bands()?;
         for row in 0..chunk.rows() {
-            let collected = states.of_row(row).collected(threshold)?;
+            let collected = states.of_row(row).0.get_or_insert_default();
+            collected.threshold.update(&threshold, "threshold")?;
             if texts.is_valid(row) {
                 let id = id_of(&ids, row)?;
                 collected.push(Document { id, text: texts.strings()[row].bytes().into() });
@@ -90,7 +92,8 @@ impl Aggregate for NearDuplicates {
 
     fn combine(source: &NearState, target: &mut NearState) -> Result<()> {
         if let Some(source) = &source.0 {
-            let target = target.collected(source.threshold)?;
+            let target = target.0.get_or_insert_default();
+            target.threshold.combine(&source.threshold, "threshold")?;
             target.parts.extend(source.parts.iter().map(Arc::clone));
         }
         Ok(())
@@ -124,18 +127,6 @@ fn id_of(ids: &Column<'_>, row: usize) -> Result<Id> {
     }
 }
 
-impl NearState {
-    /// Returns the collected documents of a group, for which all rows must have the same threshold.
-    fn collected(&mut self, threshold: f64) -> Result<&mut Collected> {
-        let collected = self.0.get_or_insert_with(|| Box::new(Collected { threshold, parts: Vec::new() }));
-        if collected.threshold == threshold {
-            Ok(collected)
-        } else {
-            Err(SqlError::expected("threshold", "the same value in all rows", "several"))
-        }
-    }
-}
-
 impl Collected {
     fn push(&mut self, document: Document) {
         if let Some(part) = self.parts.last_mut().and_then(Arc::get_mut) {
@@ -153,7 +144,8 @@ impl Collected {
         let mut documents: Vec<&Document> = self.parts.iter().flat_map(|part| part.iter()).collect();
         documents.sort_by(|one, other| (&one.id, &one.text).cmp(&(&other.id, &other.text)));
         let texts: Vec<&[u8]> = documents.iter().map(|document| &*document.text).collect();
-        let settings = Settings { threshold: self.threshold, ..Settings::default() };
+        let settings =
+            Settings { threshold: self.threshold.get().copied().unwrap_or(THRESHOLD), ..Settings::default() };
         let threads = crivo_near::thread_count(settings.threads);
         let outcome = near_duplicates(&Texts::new(&texts, threads), &settings, &())?;
         let mut pairs = Vec::new();

@@ -8,15 +8,15 @@ use crivo::sketch::Quantiles;
 use crate::api::{Aggregate, Chunk, ESTIMATE, Output, States, Type};
 use crate::content::{Content, Growth};
 use crate::error::{Result, SqlError};
-use crate::rule::{constant_double, numbers};
+use crate::rule::{SameInAllRows, constant_double, numbers};
 use crate::sketch::insert_column;
 
 pub(crate) struct Quantile;
 
 #[derive(Default)]
 pub(crate) struct QuantileState {
-    /// The requested share of all values, or `None` before the first row.
-    share: Option<f64>,
+    /// The requested share of all values.
+    share: SameInAllRows<f64>,
     content: Content,
 }
 
@@ -38,23 +38,18 @@ impl Aggregate for Quantile {
             return Ok(());
         }
         let share = check_share(constant_double(&chunk.column(1)?, "q")?)?;
-        states.each(|state| {
-            if state.share.get_or_insert(share).to_bits() == share.to_bits() {
-                return Ok(());
-            }
-            Err(SqlError::expected("q", "the same value in all rows", "several"))
-        })?;
+        states.each(|state| state.share.update(&share, "q"))?;
         insert_column(&chunk.column(0)?, states, &growth()?, |state| &mut state.content)
     }
 
     fn combine(source: &QuantileState, target: &mut QuantileState) -> Result<()> {
-        target.share = target.share.or(source.share);
+        target.share.combine(&source.share, "q")?;
         target.content.merge(&source.content, &growth()?)
     }
 
     fn finish(state: &mut QuantileState, row: usize, out: &mut Output<'_>) -> Result<()> {
         let sketch = state.content.sketch(growth()?.empty);
-        write_quantile(sketch.quantiles()?, state.share, row, out);
+        write_quantile(sketch.quantiles()?, state.share.get().copied(), row, out);
         Ok(())
     }
 }

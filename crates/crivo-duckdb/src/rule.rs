@@ -13,7 +13,7 @@ use crate::api::{Chunk, Column, Values};
 use crate::content::{Content, Growth, most_few};
 use crate::error::{Result, SqlError};
 
-/// The rule for the sketches of a query's groups.
+/// The rule for the sketches of a query's groups. Rules are equal if kind and size are.
 #[derive(Debug)]
 pub(crate) struct Rule {
     kind: Vec<u8>,
@@ -122,14 +122,6 @@ impl Rule {
         Growth { empty: &self.empty, most_few: self.most_few }
     }
 
-    /// Returns an error if two states have different rules.
-    pub(crate) fn require_same(&self, other: &Self) -> Result<()> {
-        if self.kind == other.kind && self.size == other.size {
-            return Ok(());
-        }
-        Err(SqlError::new("kind and size: expected the same in all rows of a query"))
-    }
-
     /// Returns the bytes of a group's sketch.
     pub(crate) fn finish(&self, content: &Content) -> Result<Vec<u8>> {
         if let (true, Content::Few(hashes)) = (self.is_sized_at_end, content) {
@@ -146,6 +138,62 @@ impl Rule {
     }
 }
 
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.size == other.size
+    }
+}
+
+impl Eq for Rule {}
+
+/// A parameter that must have the same value in all rows of a group. It is known from the first row
+/// on.
+///
+/// The rows of a group are in several chunks, and on several threads in several states, which are
+/// combined later. Each chunk is checked by [`constant_double`] and its like.
+#[derive(Debug)]
+pub(crate) struct SameInAllRows<T>(Option<T>);
+
+impl<T> Default for SameInAllRows<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T: Clone + PartialEq> SameInAllRows<T> {
+    /// Returns the value, or `None` before the first row.
+    pub(crate) fn get(&self) -> Option<&T> {
+        self.0.as_ref()
+    }
+
+    /// Takes the value of more rows. `name` is the parameter's name for the error.
+    ///
+    /// # Errors
+    /// If earlier rows have another value.
+    pub(crate) fn update(&mut self, value: &T, name: &str) -> Result<()> {
+        match &self.0 {
+            Some(known) if known == value => Ok(()),
+            Some(_) => Err(several_values(name)),
+            None => {
+                self.0 = Some(value.clone());
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes the value of another state, which may have no rows.
+    ///
+    /// # Errors
+    /// If both have a value and these are different.
+    pub(crate) fn combine(&mut self, other: &Self, name: &str) -> Result<()> {
+        other.get().map_or(Ok(()), |value| self.update(value, name))
+    }
+}
+
+fn several_values(name: &str) -> SqlError {
+    SqlError::expected(name, "the same value in all rows", "several")
+}
+
 /// Returns the value that all rows of a column have.
 fn constant<T: PartialEq>(column: &Column<'_>, name: &str, at: impl Fn(usize) -> Option<T>) -> Result<T> {
     let first = if column.rows() > 0 && column.is_valid(0) { at(0) } else { None };
@@ -158,7 +206,7 @@ fn constant<T: PartialEq>(column: &Column<'_>, name: &str, at: impl Fn(usize) ->
                 _ => at(row).as_ref() == Some(&first),
             };
         if !is_same {
-            return Err(SqlError::expected(name, "the same value in all rows", "several"));
+            return Err(several_values(name));
         }
     }
     Ok(first)

@@ -10,14 +10,17 @@ use crate::content::{Content, Growth, insert_rows};
 use crate::error::Result;
 use crate::keys::{HashedRows, KeyRows};
 use crate::numbers::NumberRows;
-use crate::rule::Rule;
+use crate::rule::{Rule, SameInAllRows};
 
 pub(crate) struct Sketch;
 
+/// The parameters of a [`Rule`], for errors.
+const KIND_AND_SIZE: &str = "kind and size";
+
 #[derive(Default)]
 pub(crate) struct SketchState {
-    /// `None` before the first row, even if that row has no value.
-    rule: Option<Arc<Rule>>,
+    /// Known from the first row on, even if that row has no value.
+    rule: SameInAllRows<Arc<Rule>>,
     content: Content,
 }
 
@@ -33,28 +36,18 @@ impl Aggregate for Sketch {
             return Ok(());
         }
         let rule = Rule::of(chunk, 1)?;
-        states.each(|state| match &state.rule {
-            Some(known) if Arc::ptr_eq(known, &rule) => Ok(()),
-            Some(known) => known.require_same(&rule),
-            None => {
-                state.rule = Some(Arc::clone(&rule));
-                Ok(())
-            }
-        })?;
+        states.each(|state| state.rule.update(&rule, KIND_AND_SIZE))?;
         insert_column(&chunk.column(0)?, states, &rule.growth(), |state| &mut state.content)
     }
 
     fn combine(source: &SketchState, target: &mut SketchState) -> Result<()> {
-        let Some(rule) = &source.rule else { return Ok(()) };
-        match &target.rule {
-            Some(known) => known.require_same(rule)?,
-            None => target.rule = Some(Arc::clone(rule)),
-        }
+        target.rule.combine(&source.rule, KIND_AND_SIZE)?;
+        let Some(rule) = source.rule.get() else { return Ok(()) };
         target.content.merge(&source.content, &rule.growth())
     }
 
     fn finish(state: &mut SketchState, row: usize, out: &mut Output<'_>) -> Result<()> {
-        match &state.rule {
+        match state.rule.get() {
             Some(rule) => out.bytes(row, &rule.finish(&state.content)?),
             None => out.null(row),
         }

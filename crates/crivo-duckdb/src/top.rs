@@ -8,7 +8,7 @@ use crivo::frequency::{HeavyHitters, Hitter};
 use crate::api::{Aggregate, Chunk, Output, States, Type};
 use crate::content::{Content, Growth};
 use crate::error::{Result, SqlError};
-use crate::rule::{COUNTERS, constant_integer};
+use crate::rule::{COUNTERS, SameInAllRows, constant_integer};
 use crate::sketch::insert_column;
 
 pub(crate) struct Top;
@@ -23,8 +23,8 @@ pub(crate) const HITTERS: Type = Type::List(&Type::Struct(&[
 
 #[derive(Default)]
 pub(crate) struct TopState {
-    /// The number of values to list and the empty sketch, or `None` before the first row.
-    asked: Option<Arc<Asked>>,
+    /// The number of values to list and the empty sketch.
+    asked: SameInAllRows<Arc<Asked>>,
     content: Content,
 }
 
@@ -49,6 +49,12 @@ impl Asked {
     }
 }
 
+impl PartialEq for Asked {
+    fn eq(&self, other: &Self) -> bool {
+        self.k == other.k
+    }
+}
+
 impl Aggregate for Top {
     type State = TopState;
 
@@ -60,26 +66,20 @@ impl Aggregate for Top {
             return Ok(());
         }
         let k = constant_integer(&chunk.column(1)?, "k")?;
-        let known = states.of_row(0).asked.as_ref().filter(|asked| asked.k as i64 == k).map(Arc::clone);
+        let known = states.of_row(0).asked.get().filter(|asked| asked.k as i64 == k).map(Arc::clone);
         let asked = known.map_or_else(|| Asked::new(k).map(Arc::new), Ok)?;
-        states.each(|state| {
-            if state.asked.as_ref().is_some_and(|known| known.k != asked.k) {
-                return Err(SqlError::expected("k", "the same value in all rows", "several"));
-            }
-            state.asked.get_or_insert_with(|| Arc::clone(&asked));
-            Ok(())
-        })?;
+        states.each(|state| state.asked.update(&asked, "k"))?;
         insert_column(&chunk.column(0)?, states, &asked.growth(), |state| &mut state.content)
     }
 
     fn combine(source: &TopState, target: &mut TopState) -> Result<()> {
-        let Some(asked) = &source.asked else { return Ok(()) };
-        target.asked.get_or_insert_with(|| Arc::clone(asked));
+        target.asked.combine(&source.asked, "k")?;
+        let Some(asked) = source.asked.get() else { return Ok(()) };
         target.content.merge(&source.content, &asked.growth())
     }
 
     fn finish(state: &mut TopState, row: usize, out: &mut Output<'_>) -> Result<()> {
-        match &state.asked {
+        match state.asked.get() {
             Some(asked) => write_hitters(&state.content.sketch(&asked.empty).top()?.top(asked.k), row, out),
             None => out.null(row),
         }

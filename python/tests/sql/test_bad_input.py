@@ -94,6 +94,25 @@ def test_errors_say_what_was_expected(query: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("call", "parameter"),
+    [
+        ("crivo_quantile(x, if(x < 122880, 0.5, 0.9))", "q"),
+        ("crivo_distinct(x, if(x < 122880, 0.01, 0.02))", "error"),
+        ("crivo_top(x, if(x < 122880, 5, 900))", "k"),
+        ("crivo_sketch(x, if(x < 122880, 'hll', 'ull'))", "kind and size"),
+        ("crivo_near_duplicates(x, 'a', if(x < 122880, 0.8, 0.9))", "threshold"),
+    ],
+)
+def test_parameters_are_the_same_on_all_threads(call: str, parameter: str) -> None:
+    connection = connect(threads=2)
+    # Each thread reads one of the two row groups.
+    connection.execute("CREATE TABLE numbers AS SELECT range x FROM range(245760)")
+    for _ in range(5):
+        with pytest.raises(duckdb.Error, match=f"{parameter}: expected the same value in all rows"):
+            rows(connection, f"SELECT {call} FROM numbers")
+
+
+@pytest.mark.parametrize(
     "query",
     [
         "SELECT crivo_panic(range) FROM range(10)",
