@@ -310,8 +310,7 @@ fn range(before: &NumberQuantiles, after: &NumberQuantiles, for_sketch: f64) -> 
 }
 
 /// Returns a lower bound of how many numbers of one table lie beyond all of the other, and the
-/// probability of that. If all rows are exchangeable, it is the probability that this number of
-/// outermost rows is in one table.
+/// probability of that.
 fn beyond(outer: &NumberQuantiles, inner: &NumberQuantiles, is_below: bool, for_sketch: f64) -> (f64, f64) {
     let sure = outer.rank_margin(for_sketch);
     let all = outer.count() as f64;
@@ -321,14 +320,68 @@ fn beyond(outer: &NumberQuantiles, inner: &NumberQuantiles, is_below: bool, for_
         if is_below { outer.count_below(end).value() } else { all - outer.count_at_most(end).value() };
     // The ends are known exactly, so if any number is beyond, at least one certainly is.
     let least = (found - sure).max(f64::from(u8::from(found > 0.0))).floor();
-    let population = all + inner.count() as f64;
-    let mut log = 0.0;
-    for drawn in 0..least as u64 {
-        log += libm::log((all - drawn as f64) / (population - drawn as f64));
-        if log < -700.0 {
-            break;
+    let chance = all_in_first(least, all, inner.count() as f64);
+    let p = chance + if outer.is_exact() { 0.0 } else { for_sketch };
+    (least, p.min(1.0))
+}
+
+/// Returns the probability that the `outermost` rows of two tables are all in the first one, if all
+/// rows are exchangeable. The tables have `first` and `second` rows.
+///
+/// None of the outermost rows is then one of the second table. That is symmetric, so the smaller of
+/// both sets of rows counts as drawn, which keeps the digits if the other one is huge.
+fn all_in_first(outermost: f64, first: f64, second: f64) -> f64 {
+    let population = first + second;
+    let (drawn, avoided) = (outermost.min(second), outermost.max(second));
+    drawn_at_least(drawn, drawn, population - avoided, population)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quantiles::Accuracy;
+
+    /// The probability as the product over all outermost rows.
+    fn by_multiplying(outermost: u32, first: u32, second: u32) -> f64 {
+        let population = f64::from(first) + f64::from(second);
+        let log = |drawn: f64| libm::log((f64::from(first) - drawn) / (population - drawn));
+        libm::exp((0..outermost).map(|drawn| log(f64::from(drawn))).sum())
+    }
+
+    #[test]
+    fn outermost_rows_are_in_one_table_as_often_as_the_product_says() {
+        let sizes = [1, 2, 3, 9, 10, 100, 999, 1000, 54_321, 1_000_000];
+        for first in sizes {
+            for second in sizes {
+                for outermost in sizes.into_iter().chain([0, first]).filter(|&count| count <= first) {
+                    let expected = by_multiplying(outermost, first, second);
+                    let found = all_in_first(outermost.into(), first.into(), second.into());
+                    let context = format!("{outermost} of {first} and {second}: {found} {expected}");
+                    if expected > 1e-290 {
+                        assert!((found / expected - 1.0).abs() < 1e-9, "{context}");
+                    } else {
+                        assert!((0.0..1e-289).contains(&found), "{context}");
+                    }
+                }
+            }
         }
     }
-    let p = libm::exp(log) + if outer.is_exact() { 0.0 } else { for_sketch };
-    (least, p.min(1.0))
+
+    #[test]
+    fn a_few_numbers_are_compared_with_many_in_bounded_time() {
+        let ranks = |numbers: &[(f64, u64)]| {
+            let mut ranks = NumberQuantiles::new(128, Accuracy::Uniform, 1).unwrap();
+            numbers.iter().for_each(|&(number, weight)| ranks.add(number, weight));
+            ranks
+        };
+        // Half of the later numbers are beyond all earlier ones: each earlier one is in the lower
+        // half with probability 1/2.
+        for half in [500_000_000, 1 << 62] {
+            let (before, after) = (ranks(&[(1.0, 10)]), ranks(&[(1.0, half), (2.0, half)]));
+            let (count, p) = beyond(&after, &before, false, 1e-9);
+            assert!((count / half as f64 - 1.0).abs() < 1e-3, "{count}");
+            assert!((p * 1024.0 - 1.0).abs() < 0.02, "{p}");
+            assert_eq!(beyond(&before, &after, false, 1e-9), (0.0, 1.0));
+        }
+    }
 }
