@@ -19,6 +19,7 @@
 use super::by_hash::ByHash;
 use super::column_profile::number_of;
 use super::{ColumnType, Kind, TableColumn, TableProfile};
+use crate::frequency::Hitter;
 use crate::hash::TableSecret;
 use crate::keys::{KeyBatch, KeyRef};
 #[cfg(not(feature = "std"))]
@@ -162,6 +163,7 @@ impl ColumnCheck {
         for breach in breaches.into_iter().flatten() {
             breach.row = number(breach.row);
         }
+        self.seen.values_mut().for_each(|row| *row = number(*row));
     }
 }
 
@@ -225,10 +227,14 @@ impl ColumnRules {
         let are_few = distinct.is_exact() && distinct.value() <= FEW && profile.long() == 0;
         let is_listed = are_few && matches!(column_type, ColumnType::Text | ColumnType::Boolean);
         let listed = || {
-            let mut values: Vec<String> =
-                profile.top(usize::MAX).iter().map(|hitter| hitter.key().to_string()).collect();
+            let text = |hitter: &Hitter| match hitter.key() {
+                KeyRef::Bytes(text) => std::str::from_utf8(text).ok().map(String::from),
+                _ => None,
+            };
+            let mut values: Vec<String> = profile.top(usize::MAX).iter().filter_map(text).collect();
             values.sort();
-            values
+            // The list lacks values if the profile has too few counters, or if some are not UTF-8.
+            (values.len() as f64 == distinct.value()).then_some(values)
         };
         let empty = profile.missing() as f64 / profile.rows().max(1) as f64;
         Self {
@@ -239,7 +245,7 @@ impl ColumnRules {
             // Rounded up to whole percents.
             max_empty: (profile.missing() > 0 && empty < 1.0).then(|| libm::ceil(100.0 * empty) / 100.0),
             unique: data.could_be_key() && distinct.is_exact() && distinct.value() > FEW,
-            allowed: is_listed.then(listed),
+            allowed: is_listed.then(listed).flatten(),
         }
     }
 
@@ -304,6 +310,7 @@ fn widened(column_type: ColumnType, kind: Kind) -> ColumnType {
 mod tests {
     use super::*;
     use crate::keys::{KeyBuffer, KeyScheme, Span};
+    use crate::profile::TableColumnSizes;
 
     /// Returns a check of these rows, numbered from `first`.
     fn check(rules: &ColumnRules, texts: &[String], first: u64) -> ColumnCheck {
@@ -362,6 +369,47 @@ mod tests {
             back.merge(early);
             assert_eq!((rows(&forth), rows(&back)), (model, model));
         }
+    }
+
+    #[test]
+    fn values_repeated_in_another_part_are_found_after_renumbering() {
+        let rules = ColumnRules { unique: true, ..ColumnRules::default() };
+        let texts = ["a", "b", "c", "d", "x"].map(String::from);
+        let others = ["e", "f", "g", "h", "x"].map(String::from);
+        let (mut early, mut late) = (check(&rules, &texts, 1), check(&rules, &others, 1));
+        late.renumber(|row| row + 100);
+        early.merge(late);
+        assert_eq!(rows(&early), [None, None, None, Some(105)]);
+    }
+
+    /// Returns a table of one column, whose profile has this many counters.
+    fn table(texts: &[&[u8]], counters: u32) -> TableProfile {
+        let mut sizes = TableColumnSizes::for_memory(TableColumnSizes::LEAST_MEMORY);
+        sizes.column.profile.counters = counters;
+        let scheme = KeyScheme::bytes();
+        let mut column = TableColumn::new("city", sizes, scheme).unwrap();
+        let mut buffer = KeyBuffer::new(scheme);
+        column.insert_batch(&buffer.hash_slices(texts).unwrap(), |at| at as u64 + 1).unwrap();
+        TableProfile::new(texts.len() as u64, scheme, vec![column]).unwrap()
+    }
+
+    #[test]
+    fn a_table_meets_its_own_rules_with_any_number_of_counters() {
+        let texts: Vec<String> = (0..18_u8).map(|at| char::from(b'a' + at).to_string()).collect();
+        let texts: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
+        for counters in 1..24 {
+            let table = table(&texts, counters);
+            let rules = TableRules::of(&table);
+            let mut checks = rules.checks();
+            let mut buffer = KeyBuffer::new(KeyScheme::bytes());
+            let keys = buffer.hash_slices(&texts).unwrap();
+            checks[0].insert_batch(&rules.columns[0].1, &keys, |at| at as u64 + 1);
+            assert_eq!(rules.broken(&table, &checks), [], "{counters} counters");
+            assert_eq!(rules.columns[0].1.allowed.is_some(), counters >= 18, "{counters} counters");
+        }
+        // A value that is not UTF-8 cannot be listed.
+        let rules = TableRules::of(&table(&[b"a", b"\xFF"], 24));
+        assert_eq!(rules.columns[0].1.allowed, None);
     }
 
     #[test]
