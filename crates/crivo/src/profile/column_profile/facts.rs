@@ -127,7 +127,8 @@ impl Facts {
             let (least, greatest) = self.integers.unwrap_or((integer, integer));
             self.integers = Some((least.min(integer), greatest.max(integer)));
             if integer.unsigned_abs() > EXACT {
-                self.lost += i128::from(weight) * (i128::from(integer) - (integer as f64) as i128);
+                let lost = i128::from(weight) * (i128::from(integer) - (integer as f64) as i128);
+                self.lost = self.lost.saturating_add(lost);
             }
         }
         parsed
@@ -221,5 +222,18 @@ mod tests {
             assert_eq!(start_of(text), expected, "{length} bytes");
         }
         assert_eq!(start_of(b"abc"), u64::from_be_bytes(*b"abc\0\0\0\0\0"));
+    }
+
+    /// The sum of a stored profile can have any value once its integers are too many to count.
+    #[test]
+    fn what_integers_lost_stops_at_the_ends_of_its_range() {
+        for (lost, text) in [(i128::MAX, &b"9007199254740993"[..]), (i128::MIN, b"9007199254740995")] {
+            let mut facts = Facts::new();
+            facts.insert(text, u64::MAX, 32, true);
+            facts.lost = lost;
+            assert!(facts.can_have_lost());
+            facts.insert(text, 1, 32, false);
+            assert_eq!(facts.lost, lost);
+        }
     }
 }
