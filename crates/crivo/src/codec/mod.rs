@@ -43,3 +43,4 @@ pub(crate) use envelope::{Sealed, decode_opened, open, write_head};
 pub use family::{Family, Question};
 pub use reader::Reader;
 pub use writer::Writer;
+pub(crate) use writer::require_writable;

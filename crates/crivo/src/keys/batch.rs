@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::scheme::{KeyKind, KeyScheme, hash_bytes};
 use super::value::KeyRef;
+use crate::codec::require_writable;
 use crate::error::{Error, ErrorKind, Result};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
@@ -186,6 +187,14 @@ impl<'a> KeyBatch<'a> {
         let end = range.end.min(self.len());
         let range = range.start.min(end)..end;
         Self { scheme: self.scheme, keys: self.keys.slice(range.clone()), hashes: &self.hashes[range] }
+    }
+
+    /// Refuses a batch with a key that no file can hold. Only separate slices can be that long.
+    pub(crate) fn require_writable(&self) -> Result<()> {
+        match self.keys {
+            Keys::Slices(slices) => slices.iter().try_for_each(|key| require_writable("key", key)),
+            _ => Ok(()),
+        }
     }
 
     /// Returns the key at an index, in constant time.
@@ -373,6 +382,8 @@ pub(super) fn hash_spans_into<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::quantiles::KeyQuantiles;
+    use crate::sampling::{Reservoir, WeightedReservoir};
 
     #[test]
     fn batch_hashes_equal_single_hashes() {
@@ -431,5 +442,31 @@ mod tests {
         assert_eq!(buffer.hash_integers(&[1]).unwrap_err().kind(), ErrorKind::Incompatible);
         assert!(KeyBatch::from_hashes(KeyScheme::bytes(), &[1]).is_err());
         assert!(KeyBatch::from_hashes(KeyScheme::hashes(), &[1]).is_ok());
+    }
+
+    /// The key is never read, so the system never has to provide its 4 GiB.
+    #[cfg(all(target_pointer_width = "64", not(miri)))]
+    #[test]
+    fn keys_that_no_file_can_hold_are_refused_in_batches_too() {
+        let long = vec![0; 1 << 32];
+        let slices: [&[u8]; 2] = [b"a", &long];
+        let batch = KeyBatch { scheme: KeyScheme::bytes(), keys: Keys::Slices(&slices), hashes: &[1, 2] };
+        let mut uniform = Reservoir::new(5, 1).unwrap();
+        let mut weighted = WeightedReservoir::new(5, 1).unwrap();
+        let mut quantiles = KeyQuantiles::new(64, crate::quantiles::Accuracy::Uniform, 1).unwrap();
+        let refusals = [
+            uniform.insert_batch(&batch),
+            weighted.insert_batch(&batch, &[1.0, 1.0]),
+            quantiles.insert_batch(&batch),
+            uniform.insert(&*long),
+            weighted.insert(&*long, 1.0),
+            quantiles.insert(&*long),
+        ];
+        for refusal in refusals {
+            let expected = "key: expected less than 4 GiB, found 4294967296 bytes";
+            assert_eq!(refusal.unwrap_err().to_string(), expected);
+        }
+        assert!(uniform.is_empty() && weighted.is_empty() && quantiles.is_empty());
+        assert!(uniform.insert_batch(&batch.slice(0..1)).is_ok());
     }
 }

@@ -30,7 +30,9 @@
 use std::ops::RangeInclusive;
 
 use super::items::Items;
-use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
+use crate::codec::{
+    Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer, require_writable,
+};
 use crate::error::{Error, Result};
 use crate::estimate::Estimate;
 use crate::keys::{Key, KeyBatch, KeyRef, KeyScheme};
@@ -142,13 +144,15 @@ impl Reservoir {
     /// not read.
     ///
     /// # Errors
-    /// If the batch was hashed under another scheme. Nothing is added then.
+    /// If the batch was hashed under another scheme, or if a key has 4 GiB or more. Nothing is added
+    /// then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
+        batch.require_writable()?;
         self.insert_batch_as(batch, |key| key)
     }
 
     /// Adds a batch of keys to the stream. A key that is admitted is kept in the form that `form`
-    /// returns.
+    /// returns, which must have less than 4 GiB.
     pub(crate) fn insert_batch_as<'a>(
         &mut self,
         batch: &KeyBatch<'a>,
@@ -202,12 +206,7 @@ pub(super) fn check_key(scheme: KeyScheme, key: KeyRef<'_>) -> Result<()> {
     if key.kind() != scheme.kind() {
         return Err(scheme.wrong_kind(key.kind()));
     }
-    match key {
-        KeyRef::Bytes(bytes) if u32::try_from(bytes.len()).is_err() => {
-            Err(Error::parameter("key", "less than 4 GiB", format_args!("{} bytes", bytes.len())))
-        }
-        _ => Ok(()),
-    }
+    if let KeyRef::Bytes(bytes) = key { require_writable("key", bytes) } else { Ok(()) }
 }
 
 impl InsertKeys for Reservoir {

@@ -31,7 +31,9 @@ use std::ops::RangeInclusive;
 
 use super::reservoir::{check_capacity, require_same_capacity};
 use super::weighted_reservoir::check_weight;
-use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
+use crate::codec::{
+    Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer, require_writable,
+};
 use crate::error::{Error, Result};
 use crate::estimate::Estimate;
 use crate::hash::split_mix::mix;
@@ -218,9 +220,7 @@ impl RowSample {
 
     #[cold]
     fn admit(&mut self, number: u64, place: u64, row: &[u8]) -> Result<()> {
-        if u32::try_from(row.len()).is_err() {
-            return Err(Error::parameter("row", "less than 4 GiB", format_args!("{} bytes", row.len())));
-        }
+        require_writable("row", row)?;
         if !self.is_full() {
             let row = row.to_vec();
             self.row_bytes += row.capacity();

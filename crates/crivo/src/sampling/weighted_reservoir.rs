@@ -196,10 +196,11 @@ impl WeightedReservoir {
     /// keys that are skipped are not read.
     ///
     /// # Errors
-    /// If the batch was hashed under another scheme, if the numbers of weights and keys differ, or
-    /// if a weight is negative or not finite. Nothing is added then.
+    /// If the batch was hashed under another scheme, if a key has 4 GiB or more, if the numbers of
+    /// weights and keys differ, or if a weight is negative or not finite. Nothing is added then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>, weights: &[f64]) -> Result<()> {
         self.scheme.require_same_keys(batch.scheme())?;
+        batch.require_writable()?;
         if weights.len() != batch.len() {
             let keys = format_args!("{}, one for each key", batch.len()).to_string();
             return Err(Error::parameter("number of weights", keys, weights.len()));

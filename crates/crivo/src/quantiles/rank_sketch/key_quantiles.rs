@@ -2,6 +2,7 @@
 
 use super::item::RankedKey;
 use super::{Accuracy, KeyQuantiles};
+use crate::codec::require_writable;
 use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyBatch, KeyRef, KeyScheme, OwnedKey};
@@ -203,11 +204,6 @@ impl AddWeights for KeyQuantiles {
         if key.kind() != self.scheme.kind() {
             return Err(self.scheme.wrong_kind(key.kind()));
         }
-        match key {
-            KeyRef::Bytes(bytes) if u32::try_from(bytes.len()).is_err() => {
-                Err(Error::parameter("key", "less than 4 GiB", format_args!("{} bytes", bytes.len())))
-            }
-            _ => Ok(()),
-        }
+        if let KeyRef::Bytes(bytes) = key { require_writable("key", bytes) } else { Ok(()) }
     }
 }
