@@ -44,6 +44,9 @@ pub const LEAST_RUN: usize = 8;
 /// The longest run in words that [`Winnow::for_run`] accepts.
 pub const LONGEST_RUN: usize = 50_000;
 
+/// The largest number of hashes in a window, and of words in a gram.
+pub const LARGEST: usize = 1 << 30;
+
 /// A selected position: `k` consecutive words, and where they begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Anchor {
@@ -65,11 +68,11 @@ impl Winnow {
     /// Selects from windows of `window` hashes of `gram` words each.
     ///
     /// # Errors
-    /// If `window` or `gram` is 0.
+    /// If `window` or `gram` is 0 or more than [`LARGEST`].
     pub fn new(window: usize, gram: usize) -> Result<Self> {
         for (name, size) in [("window", window), ("gram", gram)] {
-            if size == 0 {
-                return Err(Error::parameter(name, "at least 1", size));
+            if !(1..=LARGEST).contains(&size) {
+                return Err(Error::parameter(name, format_args!("1 to {LARGEST}"), size));
             }
         }
         Ok(Self { window, gram })
@@ -262,6 +265,15 @@ mod tests {
             let error = Winnow::for_run(wrong).unwrap_err().to_string();
             assert!(error.contains("8 to 50000 words"), "{error}");
         }
+    }
+
+    #[test]
+    fn sizes_beyond_their_limit_are_refused() {
+        for (window, gram) in [(usize::MAX, 2), (2, usize::MAX), (0, 2), (2, 0), (LARGEST + 1, 1)] {
+            let error = Winnow::new(window, gram).unwrap_err().to_string();
+            assert!(error.contains("1 to 1073741824"), "{error}");
+        }
+        assert_eq!(Winnow::new(LARGEST, LARGEST).unwrap().guaranteed(), 2 * LARGEST - 1);
     }
 
     /// A million random words with w = 40 have 48,780 anchors on average. Their number varies less
