@@ -59,11 +59,13 @@ impl Serialize for KeyScheme {
 }
 
 /// Serializes text as text, other bytes as an array of numbers, and integers and hashes as numbers.
+/// Integers are signed, as their `Display` shows them.
 impl Serialize for KeyRef<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match *self {
             KeyRef::Bytes(bytes) => serialize_text(bytes, serializer),
-            KeyRef::Integer(number) | KeyRef::Hash(number) => serializer.serialize_u64(number),
+            KeyRef::Integer(number) => serializer.serialize_i64(number.cast_signed()),
+            KeyRef::Hash(hash) => serializer.serialize_u64(hash),
         }
     }
 }

@@ -4,6 +4,7 @@
 
 use crivo::distinct::HyperLogLog;
 use crivo::frequency::HeavyHitters;
+use crivo::keys::{Key as _, KeyRef};
 use crivo::membership::Bloom;
 use crivo::{Confidence, Estimate};
 use serde_json::json;
@@ -39,4 +40,12 @@ fn keys_are_text_where_they_can_be() {
     assert_eq!(hitters[0]["key"], "maçã");
     assert_eq!((&hitters[0]["count"], &hitters[0]["lower"]), (&json!(3), &json!(3)));
     assert_eq!(hitters[1]["key"], json!([255]));
+}
+
+#[test]
+fn integer_keys_have_the_sign_that_they_are_shown_with() {
+    let key = (-1_i64).to_ref();
+    assert_eq!((serde_json::to_value(key).unwrap(), key.to_string().as_str()), (json!(-1), "-1"));
+    assert_eq!(serde_json::to_value(key.to_owned()).unwrap(), json!(-1));
+    assert_eq!(serde_json::to_value(KeyRef::Hash(u64::MAX)).unwrap(), json!(u64::MAX));
 }
