@@ -37,7 +37,7 @@ pub fn push_boolean(out: &mut Vec<u8>, value: bool) {
 /// assert!(!crivo::keys::text::push_f64(&mut text, f64::NAN));
 /// ```
 pub fn push_f64(out: &mut Vec<u8>, value: f64) -> bool {
-    push_short_decimal(out, value) || push_shortest(out, value, ryu::Buffer::new().format(value))
+    push_short_decimal(out, value) || push_any_f64(out, value)
 }
 
 /// Appends a number with at most four digits after the point and at most 15 in all, such as a
@@ -71,13 +71,23 @@ fn push_short_decimal(out: &mut Vec<u8>, value: f64) -> bool {
     true
 }
 
-/// Appends a 32-bit float with the digits that suffice for 32 bits. Returns false if it is NaN.
-pub fn push_f32(out: &mut Vec<u8>, value: f32) -> bool {
-    push_shortest(out, value.into(), ryu::Buffer::new().format(value))
+/// Appends a 64-bit float with any number of digits. Returns false if it is NaN.
+fn push_any_f64(out: &mut Vec<u8>, value: f64) -> bool {
+    let is_plain = value == 0.0 || (1e-4..1e16).contains(&value.abs());
+    push_shortest(out, value, is_plain, ryu::Buffer::new().format(value))
 }
 
-/// Appends a float whose shortest digits are known, as `12.5` or `1.25e1`.
-fn push_shortest(out: &mut Vec<u8>, value: f64, shortest: &str) -> bool {
+/// Appends a 32-bit float with the digits that suffice for 32 bits. Returns false if it is NaN.
+pub fn push_f32(out: &mut Vec<u8>, value: f32) -> bool {
+    // Compared with 32 bits, because the digits of the nearest float to 0.0001 are `0.0001`, even if
+    // that float is less.
+    let is_plain = value == 0.0 || (1e-4..1e16).contains(&value.abs());
+    push_shortest(out, value.into(), is_plain, ryu::Buffer::new().format(value))
+}
+
+/// Appends a float whose shortest digits are known, as `12.5` or `1.25e1`. `is_plain` means that it
+/// has no exponent.
+fn push_shortest(out: &mut Vec<u8>, value: f64, is_plain: bool, shortest: &str) -> bool {
     if value.is_nan() {
         return false;
     }
@@ -85,8 +95,7 @@ fn push_shortest(out: &mut Vec<u8>, value: f64, shortest: &str) -> bool {
         out.extend_from_slice(if value > 0.0 { b"inf" } else { b"-inf" });
         return true;
     }
-    let magnitude = value.abs();
-    if magnitude == 0.0 || (1e-4..1e16).contains(&magnitude) {
+    if is_plain {
         // The digits already have this layout, except for 32-bit floats from 1e13 on.
         match shortest.split_once('e') {
             None => out.extend_from_slice(shortest.as_bytes()),
@@ -351,6 +360,29 @@ mod tests {
         assert_eq!(text(|out| assert!(!push_f64(out, f64::NAN) && !push_f32(out, f32::NAN))), "");
     }
 
+    /// The digits decide between the layouts. The float with 32 bits nearest to 0.0001 is below it.
+    #[test]
+    fn floats_of_32_bits_change_their_layout_where_their_digits_do() {
+        for (border, first, last) in
+            [(1e-4_f32, "0.0001", "9.999999e-05"), (1e16, "1e+16", "9999999000000000.0")]
+        {
+            assert_eq!(text(|out| assert!(push_f32(out, border))), first);
+            assert_eq!(text(|out| assert!(push_f32(out, -border))), format!("-{first}"));
+            let below = text(|out| assert!(push_f32(out, border.next_down())));
+            assert_eq!(below, last);
+        }
+        for border in [1e-4_f32, 1e16] {
+            let mut value = (0..1000).fold(border, |value, _| value.next_down());
+            for _ in 0..2000 {
+                let written = text(|out| assert!(push_f32(out, value)));
+                assert_eq!(written.parse::<f32>().unwrap().to_bits(), value.to_bits());
+                let is_plain = (1e-4..1e16).contains(&written.parse::<f64>().unwrap());
+                assert_eq!(!written.contains('e'), is_plain, "{written}");
+                value = value.next_up();
+            }
+        }
+    }
+
     #[test]
     fn every_written_float_reads_back() {
         let mut bits = 1_u64;
@@ -373,8 +405,7 @@ mod tests {
             for scale in [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 3.0] {
                 let value = units as f64 / scale;
                 for value in [value, value.next_up(), value.next_down()] {
-                    let expected =
-                        text(|out| assert!(push_shortest(out, value, ryu::Buffer::new().format(value))));
+                    let expected = text(|out| assert!(push_any_f64(out, value)));
                     assert_eq!(text(|out| assert!(push_f64(out, value))), expected);
                 }
             }
