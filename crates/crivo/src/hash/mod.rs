@@ -12,7 +12,6 @@
 //! indexes of many keys. It measures how evenly they are distributed, and whether the indexes of
 //! one function depend on those of another. docs/accuracy/hashing.md has the figures for every
 //! sketch. [`collision_probability`] is what no function can avoid.
-//! [`collision_probability`] says what no function can avoid.
 //!
 //! **What goes wrong otherwise** is shown by [`djb31ma()`], the hash of textbooks: it fails each of
 //! these measurements, and [`forge()`] finds another readable text for any of its values.

@@ -3,7 +3,6 @@
 //! Columns of categories repeat a few values. Finding the equal values of a batch costs one look-up
 //! each. A profile spends several on each value, but with groups only once for all equal values.
 //! Values are equal if their bytes are equal; equal hashes only select the slot.
-
 //!
 //! If the values of a batch come from a dictionary, equal values have equal places in it, and no
 //! look-up is needed.
