@@ -36,11 +36,7 @@ impl Feed<'_> {
     pub(super) fn fill(&mut self, open: &mut Open, chunk: &mut Chunk) -> Result<Filled> {
         let mut length = open.carry.len();
         let size = self.chunk_size.max(length + self.chunk_size / 2);
-        // The memory of a buffer that one long record made large is freed.
-        if chunk.bytes.len() > size.saturating_mul(2) {
-            chunk.bytes = Vec::new();
-        }
-        chunk.grow(size).map_err(|error| error.in_file(&open.stream.file))?;
+        chunk.begin(size).map_err(|error| error.in_file(&open.stream.file))?;
         chunk.bytes[..length].copy_from_slice(&open.carry);
         open.carry.clear();
         open.cutter.restart();

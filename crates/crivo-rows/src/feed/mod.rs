@@ -47,6 +47,18 @@ pub(crate) struct Chunk {
 }
 
 impl Chunk {
+    /// Gives the buffer exactly this size, or returns an error if there is no memory for it. The
+    /// source fills the whole buffer. So its size must not depend on earlier chunks: which worker
+    /// read them differs between passes, and record ids depend on where chunks end.
+    fn begin(&mut self, size: usize) -> Result<()> {
+        // The memory of a buffer that one long record made large is freed.
+        if self.bytes.capacity() > size.saturating_mul(2) {
+            self.bytes = Vec::new();
+        }
+        self.bytes.truncate(size);
+        self.grow(size)
+    }
+
     /// Makes the buffer at least this large, or returns an error if there is no memory for it.
     fn grow(&mut self, size: usize) -> Result<()> {
         if let Some(more) = size.checked_sub(self.bytes.len()) {

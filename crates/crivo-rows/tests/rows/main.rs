@@ -16,4 +16,5 @@ mod names;
 mod parquet_dictionaries;
 mod parquet_files;
 mod parquet_filters;
+mod passes;
 mod support;
