@@ -1,6 +1,6 @@
 //! Parses JSONL: one object per line.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -63,9 +63,9 @@ impl NamedField {
                 named = Some(value);
             } else if let Some((first, rest)) = self.path.split_first()
                 && is_name(&record[name], escaped, first)
-                && followed.is_none()
+                && let Some(found) = value.follow(record, rest)
             {
-                followed = value.follow(record, rest);
+                followed = Some(found);
             }
         });
         scanned.ok().and(named.or(followed))
@@ -148,6 +148,8 @@ fn scan_record(
     let start = scanner.at;
     let mut too_many = false;
     let mut guess = 0;
+    // The fields with paths whose whole names this record has.
+    let mut whole = Vec::new();
     scanner.object(|name, escaped, value| {
         let mut unescaped = Vec::new();
         let name = if escaped {
@@ -159,8 +161,10 @@ fn scan_record(
         let at = match wanted {
             Wanted::Named(fields) => {
                 let at = fields.iter().position(|field| field.name.as_bytes() == name);
-                if at.is_none() {
-                    follow_paths(fields, name, &value, bytes, values);
+                match at {
+                    None => follow_paths(fields, name, &value, bytes, &whole, values),
+                    Some(at) if !fields[at].path.is_empty() => whole.push(at),
+                    Some(_) => {}
                 }
                 at.inspect(|&at| fields[at].mark_seen())
             }
@@ -190,9 +194,17 @@ fn scan_record(
     Ok(())
 }
 
-/// Stores the values of paths through this field.
+/// Stores the values of paths through this field, except of fields whose `whole` names the record
+/// has, because those take precedence.
 #[inline]
-fn follow_paths(fields: &[NamedField], name: &[u8], value: &Value, bytes: &[u8], values: &mut Vec<Value>) {
+fn follow_paths(
+    fields: &[NamedField],
+    name: &[u8],
+    value: &Value,
+    bytes: &[u8],
+    whole: &[usize],
+    values: &mut Vec<Value>,
+) {
     for (at, field) in fields.iter().enumerate() {
         let Some((first, rest)) = field.path.split_first() else { continue };
         if first != name {
@@ -203,8 +215,7 @@ fn follow_paths(fields: &[NamedField], name: &[u8], value: &Value, bytes: &[u8],
             if values.len() <= at {
                 values.resize(at + 1, Value::Null);
             }
-            // A field with the whole path as its name takes precedence.
-            if values[at] == Value::Null {
+            if !whole.contains(&at) {
                 values[at] = found;
             }
         }
@@ -269,9 +280,9 @@ impl Discovered {
     }
 }
 
-/// Returns the names in the first record of a file, if that record is an object.
+/// Returns the names in the first record of a file, each once, if that record is an object.
 pub(crate) fn first_names(text: &[u8]) -> Vec<String> {
-    let mut names = Vec::new();
+    let (mut names, mut known) = (Vec::new(), HashSet::new());
     let start = text.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(0);
     let _ = Scanner::new(text, start).object(|name, escaped, _| {
         let mut unescaped = Vec::new();
@@ -280,7 +291,10 @@ pub(crate) fn first_names(text: &[u8]) -> Vec<String> {
         } else {
             unescaped.extend_from_slice(&text[name]);
         }
-        names.push(String::from_utf8_lossy(&unescaped).into_owned());
+        let name = String::from_utf8_lossy(&unescaped).into_owned();
+        if known.insert(name.clone()) {
+            names.push(name);
+        }
     });
     names
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, StringArray};
 use crivo::keys::KeyScheme;
-use crivo_rows::{Cell, Error, ErrorKind, Input, Scan, Select};
+use crivo_rows::{Cell, Edit, Error, ErrorKind, Input, RowBatch, Scan, Select};
 
 use crate::parquet_files::parquet_bytes;
 use crate::support::{Folder, WAYS, read, row};
@@ -80,6 +80,28 @@ fn paths_lead_into_objects_unless_a_field_is_called_so() {
     assert_eq!(keys(&input, "a.b").unwrap(), ["{\"c\":\"two\"}", "{\"c\":1.50}"]);
     assert_eq!(keys(&input, "a.b.c,a.d").unwrap(), ["1.5,x", "two,y"]);
     assert_eq!(keys(&input, "a.x").unwrap_err().kind(), ErrorKind::NoSuchField);
+}
+
+#[test]
+fn of_a_name_that_occurs_twice_a_path_takes_the_last() {
+    let folder = Folder::new();
+    let text = concat!(
+        "{\"a\":{\"b\":1},\"a\":{\"b\":2}}\n",
+        "{\"a\":{\"b\":3,\"b\":4}}\n",
+        "{\"a\":{\"b\":5},\"a.b\":6,\"a\":{\"b\":7}}\n",
+        "{\"a.b\":8,\"a\":{\"b\":9}}\n",
+    );
+    let input = folder.input("a.jsonl", text);
+    assert_eq!(keys(&input, "a.b").unwrap(), ["2", "4", "6", "8"], "the whole name takes precedence");
+    let scan = Scan::of(&input).select(Select::field("a.b"));
+    let mut edited = Vec::new();
+    let edit = |_: &RowBatch<'_>, _, value: &mut Vec<u8>| {
+        value.extend_from_slice(b"x");
+        Ok(Edit::Replace)
+    };
+    scan.edit_rows(&edit, &mut edited).unwrap();
+    let edited = String::from_utf8(edited).unwrap();
+    assert_eq!(edited.lines().next(), Some("{\"a\":{\"b\":1},\"a\":{\"b\":\"x\"}}"));
 }
 
 #[test]
