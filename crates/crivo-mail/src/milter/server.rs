@@ -11,6 +11,7 @@
 //! | time for the first packet, time for more of a packet, time between packets | the connection is closed |
 //! | bytes of a packet ([`LONGEST`](super::packet::LONGEST)) | it is malformed |
 //! | bytes of a message | the rest is skipped, because no more is read |
+//! | forged headers of a message, bytes of the name of one | the message is refused (550) |
 //! | time for judging | the message passes without marks |
 //!
 //! After a malformed packet the connection is closed and the journal gets a line. What a mail
@@ -28,8 +29,8 @@ use super::action::{OnSpam, Rules};
 use super::packet::{Malformed, Parsed, parse};
 use super::session::{Ended, Next, Session};
 use crate::connections::{Limits, Listener, Stream, accept_until};
-use crate::message::LOOKED_AT;
 use crate::service::{Origin, Service};
+use crate::source::READ;
 
 /// The size that is reserved for a read.
 const PIECE: usize = 16 * 1024;
@@ -90,7 +91,7 @@ impl From<Malformed> for Ending {
 impl Milter {
     /// Serves one connection, from its first packet to its last.
     async fn attend(&self, mut stream: Stream, mut stop: watch::Receiver<bool>) -> Result<(), Ending> {
-        let mut session = Session::new(LOOKED_AT, self.rules.on_spam == OnSpam::Quarantine);
+        let mut session = Session::new(READ, self.rules.on_spam == OnSpam::Quarantine);
         let mut received = Vec::new();
         let mut waiting = self.limits.head;
         loop {

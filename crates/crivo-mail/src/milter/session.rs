@@ -28,8 +28,11 @@ const RECIPIENTS: usize = 100;
 /// The most bytes of an address or name that are remembered. SMTP allows 254.
 const LONGEST_NAME: usize = 1000;
 
-/// The most names of forged headers that are remembered.
+/// The most forged headers of a message that are removed, and the most bytes of the name of one. A
+/// message beyond either limit is refused: it would be delivered with marks that no filter wrote.
+/// Honest mail that passed several filters has some twenty such headers.
 const FORGED: usize = 1000;
+const LONGEST_FORGED: usize = 1000;
 
 /// A connection of the mail server.
 #[derive(Debug, Default)]
@@ -62,6 +65,10 @@ struct Incoming {
     /// Headers that only filters write, by name in lower case: the name as it was written, and the
     /// number of such headers.
     forged: BTreeMap<Vec<u8>, (Vec<u8>, u32)>,
+    /// The number of these headers.
+    forged_headers: usize,
+    /// True if there are more of them than are removed, or one with too long a name.
+    has_too_many_forged: bool,
 }
 
 /// A complete message, or the beginning of it that is read for judging.
@@ -157,6 +164,9 @@ impl Session {
                 self.message("the end of a message")?.take_body(piece, keep);
                 let queue_id = std::mem::take(&mut self.queue_id);
                 match self.message.take() {
+                    Some(message) if message.has_too_many_forged => {
+                        Next::Reply(reply::refuse("550 5.7.1 Too many headers of mail filters"))
+                    }
                     Some(message) => Next::Judge(Box::new(message.ended(queue_id))),
                     None => Next::Wait,
                 }
@@ -232,10 +242,13 @@ impl Incoming {
         // Some old programs write blanks before the colon.
         let bare = name.trim_ascii();
         if begins_with_one_of(bare, OF_FILTERS) {
-            if self.forged.len() < FORGED || self.forged.contains_key(&bare.to_ascii_lowercase()) {
+            if self.forged_headers == FORGED || name.len() > LONGEST_FORGED {
+                self.has_too_many_forged = true;
+            } else {
                 let (_, count) =
                     self.forged.entry(bare.to_ascii_lowercase()).or_insert_with(|| (name.to_vec(), 0));
                 *count += 1;
+                self.forged_headers += 1;
             }
             return Ok(());
         }
@@ -387,11 +400,39 @@ mod tests {
         session.take(Command::Mail(&vec![b'a'; 100_000])).unwrap();
         for number in 0..5000 {
             session.take(Command::Recipient(b"<a@x>")).unwrap();
-            let name = format!("X-Spam-{number}");
+            let name = format!("X-{number}");
             session.take(Command::Header { name: name.as_bytes(), value: b"1" }).unwrap();
         }
         let ended = ended(&mut session, &[]);
         assert!(ended.message.len() <= 1000 && ended.recipients.is_empty());
-        assert!(ended.cleaning.len() < 50 * FORGED);
+    }
+
+    /// Gives a message with these headers, all of filters, and returns what follows its end.
+    fn forge(names: impl IntoIterator<Item = String>) -> Next {
+        let mut session = session(1000);
+        session.take(Command::Mail(b"<a@x>")).unwrap();
+        for name in names {
+            session.take(Command::Header { name: name.as_bytes(), value: b"1" }).unwrap();
+        }
+        let next = session.take(Command::EndOfMessage(b"")).unwrap();
+        assert!(!session.has_message());
+        next
+    }
+
+    #[test]
+    fn a_message_with_more_forged_marks_than_are_removed_is_refused() {
+        let numbered = |count: usize| (1..=count).map(|number| format!("X-Spam-{number}"));
+        let own = || std::iter::once("X-Crivo".to_owned());
+        let Next::Judge(ended) = forge(numbered(FORGED - 1).chain(own())) else { panic!() };
+        assert!(ended.cleaning.starts_with(&reply::remove(b"X-Crivo", 1)));
+        assert!(matches!(forge(std::iter::repeat_n("X-Spam-Flag".to_owned(), FORGED)), Next::Judge(_)));
+        let refusals = [
+            forge(numbered(FORGED).chain(own())),
+            forge(std::iter::repeat_n("X-Spam-Flag".to_owned(), FORGED + 1)),
+            forge([format!("X-Crivo-{}", "x".repeat(LONGEST_FORGED))]),
+        ];
+        for refusal in refusals {
+            assert_eq!(refusal, Next::Reply(reply::refuse("550 5.7.1 Too many headers of mail filters")));
+        }
     }
 }
