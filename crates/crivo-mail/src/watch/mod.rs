@@ -14,7 +14,10 @@
 //! So a message that a filter delivers to the junk folder is no lesson, because the filter would
 //! teach itself. Messages moved before the first look are not noticed either.
 //!
-//! A lesson that fails, because the disk is full for example, is tried again at the next look.
+//! A lesson that fails, because the disk is full for example, is tried again at the next look. So
+//! is a message that cannot be read. Neither keeps other messages from teaching.
+//!
+//! Messages are read one at a time. Of each, a fingerprint and a name stay in memory.
 //!
 //! **Replies** (only if requested). A reader who answers a message wants it. So when a message
 //! appears among the sent ones, the message it answers is learned as ham, unless it was learned
@@ -116,14 +119,15 @@ struct Arrival {
     mailbox: PathBuf,
     base: OsString,
     place: Place,
-    bytes: Vec<u8>,
+    file: PathBuf,
 }
 
 impl Watch {
-    /// Looks at a Maildir for the first time. The messages in it are no lessons.
+    /// Looks at a Maildir for the first time. The messages in it are no lessons. Mailboxes and
+    /// messages that cannot be read are tried again at each look.
     ///
     /// # Errors
-    /// If it is no Maildir, or cannot be read.
+    /// If it is no Maildir, or its folders cannot be listed.
     pub fn begin(maildir: &Path, junk: Option<&str>, learns_replies: bool) -> Result<Self> {
         if !is_mailbox(maildir) {
             let path = maildir.display();
@@ -140,9 +144,14 @@ impl Watch {
             looks: 0,
             gone: HashSet::new(),
         };
-        for arrival in watch.arrivals()? {
-            let fingerprint = Message::read(&arrival.bytes).fingerprint;
-            watch.settle(&arrival, fingerprint, arrival.place);
+        for arrival in watch.arrivals()?.0 {
+            match read(&arrival.file) {
+                Ok(Some(bytes)) => {
+                    let fingerprint = Message::read(&bytes).fingerprint;
+                    watch.settle(&arrival, &bytes, fingerprint, arrival.place);
+                }
+                Ok(None) | Err(_) => watch.list_again(&arrival.mailbox),
+            }
         }
         Ok(watch)
     }
@@ -160,20 +169,29 @@ impl Watch {
     }
 
     /// Looks again, and teaches the lessons of the messages that appeared. Returns the lessons, and
-    /// the first error if a lesson failed. A failed lesson is tried again at the next look.
+    /// the first error if a lesson failed or a message could not be read. Both are tried again at
+    /// the next look.
     ///
     /// # Errors
-    /// If the Maildir cannot be read.
+    /// If the folders of the Maildir cannot be listed.
     pub fn look(&mut self, filter: &Filter) -> Result<(Vec<WatchedLesson>, Option<Error>)> {
-        let (mut lessons, mut trouble) = (Vec::new(), None);
-        for arrival in self.arrivals()? {
-            match self.teach(filter, &arrival) {
+        let (arrivals, mut trouble) = self.arrivals()?;
+        let mut lessons = Vec::new();
+        for arrival in arrivals {
+            let taught = match read(&arrival.file) {
+                Ok(Some(bytes)) => self.teach(filter, &arrival, &bytes),
+                // A file that no longer exists was renamed, and is found at the next look.
+                Ok(None) => {
+                    self.list_again(&arrival.mailbox);
+                    continue;
+                }
+                Err(error) => Err(error),
+            };
+            match taught {
                 Ok(taught) => lessons.extend(taught),
                 Err(error) => {
                     // The message is not marked as seen, so it arrives again at the next look.
-                    if let Some(mailbox) = self.mailboxes.get_mut(&arrival.mailbox) {
-                        mailbox.changed = None;
-                    }
+                    self.list_again(&arrival.mailbox);
                     trouble = trouble.or(Some(error));
                 }
             }
@@ -186,8 +204,8 @@ impl Watch {
     }
 
     /// Teaches the lessons of a message that appeared.
-    fn teach(&mut self, filter: &Filter, arrival: &Arrival) -> Result<Vec<WatchedLesson>> {
-        let message = Message::read(&arrival.bytes);
+    fn teach(&mut self, filter: &Filter, arrival: &Arrival, bytes: &[u8]) -> Result<Vec<WatchedLesson>> {
+        let message = Message::read(bytes);
         let before = self.places.get(&message.fingerprint).copied();
         let label = match (before, arrival.place) {
             (Some(Place::Wanted | Place::Bin | Place::Sent), Place::Junk) => Some(Label::Spam),
@@ -196,26 +214,26 @@ impl Watch {
         };
         let mut lessons = Vec::new();
         if let Some(label) = label {
-            filter.learn(&arrival.bytes, &label)?;
+            filter.learn(bytes, &label)?;
             let subject = message.subject.trim().to_owned();
             lessons.push(WatchedLesson { label, subject, cause: LessonCause::Moved });
         } else if self.learns_sent
             && (before, arrival.place) == (None, Place::Sent)
             && filter.learned_as(message.fingerprint)?.is_none()
         {
-            filter.learn(&arrival.bytes, &Label::Ham)?;
+            filter.learn(bytes, &Label::Ham)?;
             let subject = message.subject.trim().to_owned();
             lessons.push(WatchedLesson { label: Label::Ham, subject, cause: LessonCause::Sent });
         }
         if arrival.place == Place::Sent && self.learns_replies {
-            lessons.extend(self.learn_answered(filter, &header(&arrival.bytes, "in-reply-to"))?);
+            lessons.extend(self.learn_answered(filter, &header(bytes, "in-reply-to"))?);
         }
         // Junk in the bin is still junk. If it is moved out of the bin later, it is wanted.
         let place = match (before, arrival.place) {
             (Some(Place::Junk), Place::Bin) => Place::Junk,
             (_, place) => place,
         };
-        self.settle(arrival, message.fingerprint, place);
+        self.settle(arrival, bytes, message.fingerprint, place);
         Ok(lessons)
     }
 
@@ -238,23 +256,31 @@ impl Watch {
     }
 
     /// Records where a message is.
-    fn settle(&mut self, arrival: &Arrival, fingerprint: u64, place: Place) {
+    fn settle(&mut self, arrival: &Arrival, bytes: &[u8], fingerprint: u64, place: Place) {
         self.places.insert(fingerprint, place);
         if let Some(mailbox) = self.mailboxes.get_mut(&arrival.mailbox) {
             mailbox.seen.insert(arrival.base.clone(), fingerprint);
         }
         if self.learns_replies && place == Place::Wanted {
-            let id = header(&arrival.bytes, "message-id");
+            let id = header(bytes, "message-id");
             self.ids.insert(id, (arrival.mailbox.clone(), arrival.base.clone()));
         }
     }
 
-    /// Lists the mailboxes that have changed, and reads their new messages.
-    fn arrivals(&mut self) -> Result<Vec<Arrival>> {
+    /// Lists a mailbox at the next look, whether it changes until then or not.
+    fn list_again(&mut self, mailbox: &Path) {
+        if let Some(mailbox) = self.mailboxes.get_mut(mailbox) {
+            mailbox.changed = None;
+        }
+    }
+
+    /// Lists the mailboxes that have changed. Returns their new messages, and the first error if a
+    /// mailbox could not be listed.
+    fn arrivals(&mut self) -> Result<(Vec<Arrival>, Option<Error>)> {
         let mut found = Vec::new();
         mailboxes(&self.maildir, DEPTH, &mut found)?;
         self.mailboxes.retain(|path, _| found.contains(path));
-        let mut arrivals = Vec::new();
+        let (mut arrivals, mut trouble) = (Vec::new(), None);
         for path in found {
             let Some(place) = self.place_of(&path) else { continue };
             let mailbox = self.mailboxes.entry(path.clone()).or_default();
@@ -263,22 +289,21 @@ impl Watch {
             if mailbox.changed == Some(changed) {
                 continue;
             }
-            let is_settled = |time: &SystemTime| time.elapsed().is_ok_and(|elapsed| elapsed > GRAIN);
-            mailbox.changed = changed.iter().flatten().all(is_settled).then_some(changed);
-            let listed = messages(&path)?;
-            mailbox.seen.retain(|base, _| listed.contains_key(base));
-            for (base, file) in listed {
-                if mailbox.seen.contains_key(&base) {
+            let listed = match messages(&path) {
+                Ok(listed) => listed,
+                Err(error) => {
+                    mailbox.changed = None;
+                    trouble = trouble.or(Some(error));
                     continue;
                 }
-                // A file that no longer exists was renamed, and is found at the next look.
-                match read(&file)? {
-                    Some(bytes) => arrivals.push(Arrival { mailbox: path.clone(), base, place, bytes }),
-                    None => mailbox.changed = None,
-                }
-            }
+            };
+            let is_settled = |time: &SystemTime| time.elapsed().is_ok_and(|elapsed| elapsed > GRAIN);
+            mailbox.changed = changed.iter().flatten().all(is_settled).then_some(changed);
+            mailbox.seen.retain(|base, _| listed.contains_key(base));
+            let new = listed.into_iter().filter(|(base, _)| !mailbox.seen.contains_key(base));
+            arrivals.extend(new.map(|(base, file)| Arrival { mailbox: path.clone(), base, place, file }));
         }
-        Ok(arrivals)
+        Ok((arrivals, trouble))
     }
 
     /// Returns the role of a mailbox, or `None` if its messages are not watched.

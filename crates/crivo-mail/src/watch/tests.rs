@@ -124,6 +124,38 @@ fn a_lesson_that_fails_is_tried_again() {
 }
 
 #[test]
+fn a_message_that_cannot_be_read_keeps_no_other_from_teaching() {
+    let maildir = WatchedMaildir::new();
+    // A folder in the place of a message can be opened, but not read.
+    fs::create_dir(maildir.at("cur/0:2,")).unwrap();
+    for name in ["one", "two", "three"] {
+        maildir.put(&format!("cur/{name}:2,"), name);
+    }
+    let mut watch = maildir.watch(false);
+    fs::create_dir(maildir.at(".Junk/cur/0:2,")).unwrap();
+    fs::create_dir(maildir.at(".Junk/cur/z:2,")).unwrap();
+    maildir.moves("cur/one:2,", ".Junk/cur/one:2,");
+    let long_ago = SystemTime::now() - 10 * GRAIN;
+    for mailbox in [".Junk", ""] {
+        for part in ["cur", "new"] {
+            let folder = fs::File::open(maildir.at(mailbox).join(part)).unwrap();
+            folder.set_modified(long_ago).unwrap();
+        }
+    }
+    let look = |watch: &mut Watch| {
+        let (lessons, trouble) = watch.look(&maildir.filter).unwrap();
+        (lessons.into_iter().map(|lesson| lesson.subject).collect::<Vec<_>>(), trouble.is_some())
+    };
+    assert_eq!(look(&mut watch), (vec!["one".to_owned()], true));
+    assert_eq!(look(&mut watch), (vec![], true), "it is tried again, although nothing has changed");
+    for name in ["cur/0:2,", ".Junk/cur/0:2,", ".Junk/cur/z:2,"] {
+        fs::remove_dir(maildir.at(name)).unwrap();
+    }
+    maildir.moves("cur/two:2,", ".Junk/cur/two:2,");
+    assert_eq!(look(&mut watch), (vec!["two".to_owned()], false));
+}
+
+#[test]
 fn replies_teach_gently_and_only_if_asked_for() {
     for learns_replies in [false, true] {
         let maildir = WatchedMaildir::new();
