@@ -1,9 +1,10 @@
 //! Senders that the owner of a store has listed: mail of allowed senders is ham, mail of blocked
 //! senders is spam.
 //!
-//! An entry is an address, or a domain with an `@` before it, which also means its subdomains. If
-//! several entries fit a sender, the most specific one counts: an address before a domain, a longer
-//! domain before a shorter one.
+//! An entry is an address, or a domain with an `@` before it, which also means its subdomains. It
+//! is kept in the normal form of a message's sender: in lower case, without what follows a plus,
+//! and with its domain in the ASCII form that DNS uses. If several entries fit a sender, the most
+//! specific one counts: an address before a domain, a longer domain before a shorter one.
 //!
 //! Anyone can write any address. So an allowed sender has no effect if trusted hosts do not confirm
 //! it.
@@ -13,6 +14,7 @@ use std::fmt;
 
 use crate::error::{Error, Result};
 use crate::filter::Filter;
+use crate::message::{canonical, canonical_domain};
 use crate::store::{Bytes, Method, put_bytes};
 
 /// The decision of the owner about a sender.
@@ -84,7 +86,7 @@ impl Lists {
         if self.entries.is_empty() {
             return None;
         }
-        let sender = sender.to_ascii_lowercase();
+        let sender = canonical(sender)?;
         let found = |entry: &str| self.entries.get_key_value(entry).map(|(entry, of)| (entry.as_str(), *of));
         if let Some(exact) = found(&sender) {
             return Some(exact);
@@ -108,34 +110,53 @@ impl Lists {
     }
 
     pub(crate) fn decode(record: &[u8]) -> Option<Self> {
-        let (mut bytes, mut lists) = (Bytes(record), Self::default());
+        let (mut bytes, mut lists, mut last) = (Bytes(record), Self::default(), None);
         while !bytes.0.is_empty() {
             let listing = match bytes.array()? {
                 [0] => Listing::Allowed,
                 [1] => Listing::Blocked,
                 _ => return None,
             };
-            let entry = std::str::from_utf8(bytes.counted()?).ok()?;
-            // Entries are stored in normal form, and each only once.
-            if normal(entry).ok()? != entry || lists.entries.insert(entry.to_owned(), listing).is_some() {
+            let stored = std::str::from_utf8(bytes.counted()?).ok()?;
+            if !has_form(stored) || last.is_some_and(|last| last >= stored) {
                 return None;
+            }
+            last = Some(stored);
+            // Earlier versions stored entries that no sender matches, because they are not in normal
+            // form. An entry that was in normal form counts before them.
+            match normal_form(stored) {
+                Some(entry) if entry == stored => _ = lists.entries.insert(entry, listing),
+                Some(entry) => _ = lists.entries.entry(entry).or_insert(listing),
+                None => {}
             }
         }
         Some(lists)
     }
 }
 
-/// Returns an entry in lower case and without spaces around it. Fails if it is neither an address
-/// nor an `@` with a domain.
+/// Returns an entry in normal form. Fails if it is neither an address nor an `@` with a domain.
 fn normal(entry: &str) -> Result<String> {
-    let found = entry.trim().to_ascii_lowercase();
-    let is_plain =
-        !found.chars().any(|c| c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | ','));
-    match found.rsplit_once('@') {
-        Some((_, domain)) if is_plain && !domain.is_empty() && !domain.starts_with('.') => Ok(found),
-        _ => Err(Error::Unsuitable(format!(
+    let found = Some(entry.trim()).filter(|entry| has_form(entry)).and_then(normal_form);
+    found.ok_or_else(|| {
+        Error::Unsuitable(format!(
             "expected an address such as ana@example.org or a domain such as @example.org, found {entry:?}"
-        ))),
+        ))
+    })
+}
+
+/// Returns true if an entry looks like an address or an `@` with a domain.
+fn has_form(entry: &str) -> bool {
+    let is_plain =
+        !entry.chars().any(|c| c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | ','));
+    let domain = entry.rsplit_once('@').map(|(_, domain)| domain);
+    is_plain && domain.is_some_and(|domain| !domain.is_empty() && !domain.starts_with('.'))
+}
+
+/// Returns an entry as senders are written, or `None` if no sender can be written so.
+fn normal_form(entry: &str) -> Option<String> {
+    match entry.strip_prefix('@') {
+        Some(domain) if !domain.contains('@') => Some(format!("@{}", canonical_domain(domain)?)),
+        _ => canonical(entry),
     }
 }
 
@@ -197,6 +218,54 @@ mod tests {
         assert_eq!(lists.of("bob@example.org"), None);
     }
 
+    /// Returns the sender of a message with this `From`.
+    fn sender(from: &str) -> String {
+        let message = format!("From: {from}\n\nhi\n");
+        crate::message::Message::read(message.as_bytes()).sender.unwrap()
+    }
+
+    #[test]
+    fn entries_and_senders_have_the_same_normal_form() {
+        for (entry, from) in [
+            ("news+tag@shop.example", "news+tag@shop.example"),
+            ("news+tag@shop.example", "News <news+other@shop.example>"),
+            ("ana@bücher.example", "Ana <ana@xn--bcher-kva.example>"),
+            ("ana@bücher.example", "Ana <ana@bücher.example>"),
+            ("@bücher.example", "Ana <ana@mail.bücher.example>"),
+            ("@xn--bcher-kva.example", "Ana <ana@BÜCHER.example>"),
+            ("ÄNNE@example.org", "Änne <änne@example.org>"),
+            ("ana@example.org.", "ana@example.org"),
+        ] {
+            let mut lists = Lists::default();
+            lists.put(entry, Listing::Blocked).unwrap();
+            let sender = sender(from);
+            assert_eq!(
+                lists.of(&sender).map(|(_, listing)| listing),
+                Some(Listing::Blocked),
+                "{entry} {from}"
+            );
+        }
+        let mut lists = Lists::default();
+        assert!(lists.put("+tag@example.org", Listing::Blocked).is_err());
+    }
+
+    #[test]
+    fn stored_entries_of_earlier_versions_are_converted() {
+        let old = [
+            ("+tag@example.org", Listing::Blocked),
+            ("ana+shop@example.org", Listing::Blocked),
+            ("ana@example.org", Listing::Allowed),
+            ("bob+shop@example.org", Listing::Blocked),
+            ("zoë@bücher.example", Listing::Allowed),
+        ];
+        let stored = Lists { entries: old.map(|(entry, listing)| (entry.to_owned(), listing)).into() };
+        let lists = Lists::decode(&stored.encode()).unwrap();
+        let found = |listing| lists.entries(listing).collect::<Vec<_>>();
+        assert_eq!(found(Listing::Allowed), ["ana@example.org", "zoë@xn--bcher-kva.example"]);
+        assert_eq!(found(Listing::Blocked), ["bob@example.org"]);
+        assert_eq!(Lists::decode(&lists.encode()), Some(lists.clone()));
+    }
+
     #[test]
     fn what_is_no_sender_is_refused() {
         let mut lists = Lists::default();
@@ -217,7 +286,7 @@ mod tests {
             }
             prop_assert_eq!(Lists::decode(&lists.encode()), Some(lists));
             if let Some(found) = Lists::decode(&bytes) {
-                prop_assert_eq!(found.encode().len(), bytes.len());
+                prop_assert_eq!(Lists::decode(&found.encode()), Some(found));
             }
         }
     }

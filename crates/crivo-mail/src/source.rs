@@ -16,11 +16,11 @@ use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::message::LOOKED_AT;
+use crate::message::HASHED;
 
 /// The number of bytes of a message that are read. This is enough for all that a check looks at,
 /// even if every line were empty and ended with two bytes that are read as one.
-pub const READ: usize = 2 * LOOKED_AT + 2;
+pub const READ: usize = 2 * HASHED + 2;
 
 /// The size of the pieces in which a file is read.
 const PIECE: usize = 64 << 10;

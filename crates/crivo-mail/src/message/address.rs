@@ -60,17 +60,25 @@ fn without_quotes_and_comments(value: &str) -> String {
 }
 
 /// Returns an address in its normal form, or `None` if it is not an address.
-fn canonical(address: &str) -> Option<String> {
+pub(crate) fn canonical(address: &str) -> Option<String> {
     let address = address.trim().trim_matches(['<', '>', '"', '\'']);
     let (local, domain) = address.rsplit_once('@')?;
     let local = local.trim().trim_matches('"').split('+').next().unwrap_or_default();
-    let domain = domain.trim().trim_end_matches('.');
-    if local.is_empty() || domain.is_empty() || address.len() > SHORT_TEXT {
+    if local.is_empty() || address.len() > SHORT_TEXT {
         return None;
     }
-    let domain = if domain.is_ascii() { None } else { idna::domain_to_ascii(domain).ok() }
-        .map_or(Cow::Borrowed(domain), Cow::Owned);
-    Some(format!("{local}@{domain}").to_lowercase())
+    let domain = canonical_domain(domain)?;
+    Some(format!("{}@{domain}", local.to_lowercase()))
+}
+
+/// Returns a domain in its normal form, or `None` if it is empty.
+pub(crate) fn canonical_domain(domain: &str) -> Option<String> {
+    let domain = domain.trim().trim_end_matches('.');
+    if domain.is_empty() {
+        return None;
+    }
+    let ascii = if domain.is_ascii() { None } else { idna::domain_to_ascii(domain).ok() };
+    Some(ascii.map_or(Cow::Borrowed(domain), Cow::Owned).to_lowercase())
 }
 
 #[cfg(test)]

@@ -14,8 +14,10 @@
 //!
 //! A message is identified by its *fingerprint*: the hash of its body and of the four headers that
 //! its author writes. What is added on the way or in the mailbox (`Received`, `Status`, `X-Crivo`)
-//! does not change it. So a message is the same when it arrives and when its owner moves it into
-//! another folder.
+//! does not change it, up to [`LONGEST_HEAD`]. So a message is the same when it arrives and when
+//! its owner moves it into another folder. The headers that say how to read the body are not
+//! hashed, because mail servers rewrite them. So messages with equal fingerprints may have
+//! different texts.
 
 mod address;
 mod authentication;
@@ -34,6 +36,7 @@ use mail_parser::decoders::base64::base64_decode;
 use mail_parser::{HeaderName, HeaderValue, MessageParser, MessagePart, MimeHeaders, PartType};
 use xxhash_rust::xxh3::Xxh3;
 
+pub(crate) use self::address::{canonical, canonical_domain};
 pub use self::authentication::{Authentication, AuthenticationHeader, authentication};
 use self::head::Head;
 use self::text::Normalizer;
@@ -51,8 +54,12 @@ const TEXT: usize = 64 << 10;
 /// The number of bytes of a subject or an address that count.
 const SHORT_TEXT: usize = 512;
 
-/// The number of bytes of a message that are searched for a header such as `Message-ID`.
+/// The number of bytes of a message that are searched for a header such as `Message-ID`. Up to this
+/// length, the head of a message does not change how much of its body the fingerprint hashes.
 const LONGEST_HEAD: usize = 64 << 10;
+
+/// The number of bytes of a message that its fingerprint may depend on.
+pub(crate) const HASHED: usize = LONGEST_HEAD + LOOKED_AT;
 
 /// The most facts of a kind that count, because a page with a thousand links says no more than one
 /// with thirty.
@@ -93,10 +100,11 @@ impl Message {
     /// assert_eq!(Message::read(b"").sender, None);
     /// ```
     pub fn read(bytes: &[u8]) -> Self {
-        let bytes = unix_lines(bytes);
-        let (head, body) = Head::split(&bytes);
+        let hashed = unix_lines(bytes);
+        let bytes = &hashed[..hashed.len().min(LOOKED_AT)];
+        let (head, body) = Head::split(bytes);
         let mut reader = Reader { facts: head.facts(), page: PageText::as_shown(), ..Reader::default() };
-        let mut message = Self { fingerprint: fingerprint(&head, body), ..Self::default() };
+        let mut message = Self { fingerprint: fingerprint(&hashed), ..Self::default() };
 
         let parser = MessageParser::default();
         let headers = parser.parse_headers(head.bytes());
@@ -114,7 +122,7 @@ impl Message {
         }
         if !head.is_mime() {
             reader.read_text(&decoded(body));
-        } else if containers(&bytes) > CONTAINERS {
+        } else if containers(bytes) > CONTAINERS {
             reader.fact("built of very many parts");
             reader.read_text(&decoded(body));
         } else {
@@ -326,14 +334,14 @@ pub(crate) fn header(bytes: &[u8], name: &str) -> String {
     String::from_utf8_lossy(head.value(name).trim_ascii()).into_owned()
 }
 
-/// Returns the first [`LOOKED_AT`] bytes of a message, with lines that end in LF.
+/// Returns the first [`HASHED`] bytes of a message, with lines that end in LF.
 fn unix_lines(bytes: &[u8]) -> Cow<'_, [u8]> {
-    if memchr::memchr(b'\r', &bytes[..bytes.len().min(LOOKED_AT)]).is_none() {
-        return Cow::Borrowed(&bytes[..bytes.len().min(LOOKED_AT)]);
+    if memchr::memchr(b'\r', &bytes[..bytes.len().min(HASHED)]).is_none() {
+        return Cow::Borrowed(&bytes[..bytes.len().min(HASHED)]);
     }
-    let mut lines = Vec::with_capacity(bytes.len().min(LOOKED_AT));
+    let mut lines = Vec::with_capacity(bytes.len().min(HASHED));
     for (at, &byte) in bytes.iter().enumerate() {
-        if lines.len() >= LOOKED_AT {
+        if lines.len() >= HASHED {
             break;
         }
         if byte != b'\r' || bytes.get(at + 1) != Some(&b'\n') {
@@ -343,8 +351,10 @@ fn unix_lines(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(lines)
 }
 
-/// Returns the hash that identifies a message: of what its author wrote.
-fn fingerprint(head: &Head<'_>, body: &[u8]) -> u64 {
+/// Returns the hash that identifies a message: of what its author wrote. Of the body, the first
+/// [`LOOKED_AT`] bytes count, however long the head is that mail servers made of it.
+fn fingerprint(message: &[u8]) -> u64 {
+    let (head, body) = Head::split(message);
     let mut hash = Xxh3::new();
     for name in ["from", "date", "subject", "message-id"] {
         hash.update(name.as_bytes());
@@ -354,7 +364,7 @@ fn fingerprint(head: &Head<'_>, body: &[u8]) -> u64 {
         }
         hash.update(b"\n");
     }
-    hash.update(body.trim_ascii());
+    hash.update(body[..body.len().min(LOOKED_AT)].trim_ascii());
     hash.digest()
 }
 

@@ -150,6 +150,21 @@ fn what_is_added_on_the_way_does_not_change_the_message() {
 }
 
 #[test]
+fn long_messages_are_the_same_whatever_their_way_added_and_however_their_lines_end() {
+    let fingerprint = |message: &str| Message::read(message.as_bytes()).fingerprint;
+    let body = |lines: usize| format!("{}\n", "x".repeat(75)).repeat(lines);
+    for lines in [13_700, 13_797, 13_800, 50_000] {
+        let sent = format!("From: a@b.c\nSubject: x\n\n{}", body(lines));
+        let received = format!("{}{sent}", format!("Received: by {}\n", "z".repeat(50)).repeat(900));
+        assert_eq!(fingerprint(&sent), fingerprint(&received), "{lines} lines");
+        let stored = crlf(&received);
+        assert_eq!(fingerprint(&sent), fingerprint(&stored), "{lines} lines");
+        assert_eq!(fingerprint(&sent), fingerprint(&stored[..stored.len().min(crate::source::READ)]));
+        assert_ne!(fingerprint(&sent), fingerprint(&sent.replacen("\n\nx", "\n\ny", 1)));
+    }
+}
+
+#[test]
 fn what_a_filter_wrote_is_no_evidence() {
     let facts = |message: &str| Message::read(message.as_bytes()).facts;
     assert_eq!(
