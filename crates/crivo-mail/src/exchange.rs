@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::{Error, Result};
 use crate::filter::Filter;
-use crate::store::{Bytes, Change, Learnt, Store, decode_features, encode_bytes, encode_features, put_bytes};
+use crate::store::{Bytes, Learnt, Store, decode_features, encode_bytes, put_bytes};
 
 /// The first line of an export, before the name of the method.
 const MAGIC: &str = "crivo mail export 1 ";
@@ -86,10 +86,10 @@ impl Filter {
                     let mut features = Vec::new();
                     decode_features(bytes.counted()?, &mut features)?;
                     let ascends = features.is_sorted_by(|one, next| one < next);
-                    ascends.then(|| (fingerprint, learnt, encode_features(&features)))
+                    ascends.then_some((fingerprint, learnt, features))
                 };
                 let (fingerprint, learnt, features) = decode().ok_or_else(|| import.damaged("an entry"))?;
-                join(change, fingerprint, learnt, || Ok(features))?;
+                change.join(fingerprint, learnt, &features)?;
                 joined.read += 1;
             }
             Ok(())
@@ -111,9 +111,12 @@ impl Filter {
             if store.method() != other.method() {
                 return Err(other_method(store, other.method().name()));
             }
+            let mut features = Vec::new();
             other.for_each(|fingerprint, learnt| {
                 joined.read += 1;
-                join(change, fingerprint, learnt, || other.stored_features(fingerprint))
+                features.clear();
+                other.features(fingerprint, &mut features)?;
+                change.join(fingerprint, learnt, &features)
             })
         })?;
         joined.changed = changed.len() as u64;
@@ -147,19 +150,6 @@ fn write_export(store: &Store, to: &mut dyn Write) -> Result<std::io::Result<u64
     let digest = sum.digest().to_le_bytes();
     write(&digest, &mut Xxh3::new());
     Ok(refusal.map_or(Ok(count), Err))
-}
-
-fn join(
-    change: &mut Change<'_>,
-    fingerprint: u64,
-    learnt: Learnt,
-    features: impl FnOnce() -> Result<Vec<u8>>,
-) -> Result<()> {
-    let joined = |mine: Option<&Learnt>| match mine {
-        Some(mine) => Some(mine.clone().joined(&learnt)),
-        None => Some(learnt),
-    };
-    change.update(fingerprint, joined, features)
 }
 
 fn other_method(store: &Store, found: &str) -> Error {

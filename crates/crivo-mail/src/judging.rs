@@ -7,7 +7,8 @@
 //! without reasons, gives the same score.
 //!
 //! A message that was learned itself gets the class it was learned as: a user who moves a message
-//! out of the junk folder must see the change at once. The exception is spam that was [put
+//! out of the junk folder must see the change at once. It is the same message if its fingerprint
+//! and the signature of its text are those of the lesson. One exception is spam that was [put
 //! aside](crate::model) because its label is taken for wrong. A slip must not lose ham. So a copy
 //! of such a message is unsure, unless the rest of the evidence says spam.
 //!

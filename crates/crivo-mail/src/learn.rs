@@ -29,7 +29,7 @@ const AT_ONCE: usize = 256 << 20;
 pub enum Learned {
     /// It was new, or the label was.
     New,
-    /// It had been learned so already: nothing changed.
+    /// It had been learned so already: nothing changed, unless its text is read differently now.
     Already,
     /// It had been learned as the opposite: both were done at once.
     Moved,
@@ -89,7 +89,7 @@ impl Filter {
                     Some(before) if label.is_class() && before.is_spam().is_some() => Learned::Moved,
                     _ => Learned::New,
                 };
-                Some(before.cloned().unwrap_or(new).marked(label, now()))
+                Some(before.cloned().unwrap_or_default().with_content_of(new).marked(label, now()))
             };
             change.update(message.fingerprint, next, || Ok(features))
         })?;
@@ -145,7 +145,7 @@ impl Filter {
                     let next = |before: Option<&Learnt>| {
                         let already = before.is_some_and(|before| before.has(&label));
                         *(if already { &mut trained.already } else { &mut trained.learned }) += 1;
-                        Some(before.cloned().unwrap_or(new).marked(&label, time))
+                        Some(before.cloned().unwrap_or_default().with_content_of(new).marked(&label, time))
                     };
                     change.update(fingerprint, next, || Ok(features))?;
                 }

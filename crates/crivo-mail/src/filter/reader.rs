@@ -9,7 +9,7 @@
 
 use std::path::Path;
 
-use crate::alike::{Signature, Signer};
+use crate::alike::{self, Signature, Signer};
 use crate::cache::{Cache, Nearest};
 use crate::error::Result;
 use crate::message::Message;
@@ -82,7 +82,10 @@ impl StoreReader {
             Some(sender) => Some(self.cache.sender(&self.store, sender)?),
             None => None,
         };
+        // The fingerprint does not cover the headers that say how the body is read. So a message
+        // with the fingerprint of a learned one may show another text.
         let learned = self.store.message(message.fingerprint)?;
+        let learned = learned.filter(|learnt| alike::from_bytes(&learnt.signature).as_ref() == signature);
         let learned_as_spam = learned.and_then(|learnt| learnt.is_spam());
         Ok(StoreEvidence { nearest_spam, nearest_ham, sender, learned_as_spam })
     }

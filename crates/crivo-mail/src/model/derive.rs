@@ -115,6 +115,10 @@ pub(crate) fn derive_all(store: &Store, changed: &[Changed]) -> Result<()> {
 /// `known` is the model of the state before, its weights are not read again.
 pub(crate) fn derive_after(store: &Store, changed: &[Changed], known: Option<&Model>) -> Result<()> {
     let file = store.file();
+    // Another message may have been fitted after it, from weights of its old features.
+    if changed.iter().any(|change| change.is_replaced) {
+        return derive_all(store, changed);
+    }
     let mut head = stored::load_head(file)?;
     let class =
         |learnt: &Option<Learnt>| learnt.as_ref().and_then(|learnt| Some((learnt.is_spam()?, learnt.time())));

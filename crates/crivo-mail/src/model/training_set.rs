@@ -94,10 +94,14 @@ impl<'a> StoredRows<'a> {
         changed: &[Changed],
         prepare: fn(&mut [u32]),
     ) -> Result<Self> {
-        let at_hand: HashMap<u64, &[u8]> = changed
-            .iter()
-            .filter_map(|change| Some((change.fingerprint, change.features.as_deref()?)))
-            .collect();
+        let mut at_hand: HashMap<u64, &[u8]> = HashMap::new();
+        for change in changed {
+            match &change.features {
+                Some(features) => at_hand.insert(change.fingerprint, features),
+                None if change.is_replaced => at_hand.remove(&change.fingerprint),
+                None => None,
+            };
+        }
         let (mut kept, mut features) = (Rows::default(), Vec::new());
         for fingerprint in &fingerprints {
             if kept.bytes() >= store.feature_memory() {

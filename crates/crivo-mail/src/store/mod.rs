@@ -5,7 +5,8 @@
 //! what happened before. Learning a message twice counts once. Unlearning leaves the store as if
 //! the message had never been learned. Two stores are merged message by message and label by label,
 //! and the later mark wins where they differ. The result does not depend on the order or number of
-//! merges.
+//! merges: where two stores have read a message differently, the larger reading is kept, by its
+//! bytes.
 //!
 //! Everything else (weights, thresholds, buckets) is derived from the set alone and written in the
 //! same transaction. So a reader sees one state, and a killed process leaves the last commit.
@@ -20,13 +21,13 @@ pub(crate) use file::{FORMAT, File, Table};
 pub(crate) use record::{Bytes, Learnt, Mark, put_bytes};
 pub(crate) use state::State;
 
+use std::cmp::Ordering;
 use std::path::Path;
 
 use crivo_records::{Table as _, Transaction};
 
 use crate::decay::Decay;
 use crate::error::{Problem, Result};
-use crate::label::Label;
 use crate::lists::Lists;
 use crate::policy::Policy;
 
@@ -257,11 +258,6 @@ impl Store {
     pub(crate) fn features(&self, fingerprint: u64, features: &mut Vec<u32>) -> Result<()> {
         self.file.need(Table::Features, fingerprint as i64, |record| decode_features(record, features))
     }
-
-    /// Returns the features of a message, as they are stored.
-    pub(crate) fn stored_features(&self, fingerprint: u64) -> Result<Vec<u8>> {
-        self.file.need(Table::Features, fingerprint as i64, |record| Some(record.to_vec()))
-    }
 }
 
 /// A message before and after a change.
@@ -270,9 +266,11 @@ pub(crate) struct Changed {
     pub(crate) fingerprint: u64,
     pub(crate) before: Option<Learnt>,
     pub(crate) after: Option<Learnt>,
-    /// The features of a new message, as they are stored, so that they need not be read again.
-    /// `None` if the new features of the transaction exceed [`KEPT`] bytes.
+    /// The new features of the message, as they are stored, so that they need not be read again.
+    /// `None` if it has none, or if the new features of the transaction exceed [`KEPT`] bytes.
     pub(crate) features: Option<Vec<u8>>,
+    /// True if the message was known, and got new features.
+    pub(crate) is_replaced: bool,
 }
 
 /// A write transaction. Other readers see its changes when it is committed. If it is dropped, its
@@ -287,8 +285,8 @@ pub(crate) struct Change<'a> {
 }
 
 impl Change<'_> {
-    /// Replaces a message by the result of `next`, or removes it if that is `None`. For a new
-    /// message, `features` returns its features.
+    /// Replaces a message by the result of `next`, or removes it if that is `None`. `features`
+    /// returns the features of a message that is new, or that `next` gives another content.
     pub(crate) fn update(
         &mut self,
         fingerprint: u64,
@@ -297,16 +295,51 @@ impl Change<'_> {
     ) -> Result<()> {
         let before = self.store.message(fingerprint)?;
         let after = next(before.as_ref());
-        if before == after {
+        let has_new_content = after
+            .as_ref()
+            .is_some_and(|after| before.as_ref().is_none_or(|before| before.content() != after.content()));
+        let features = if has_new_content { Some(features()?) } else { None };
+        self.put(fingerprint, before, after, features)
+    }
+
+    /// Joins a message of another store: the marks of both, and of two contents the larger. So the
+    /// result does not depend on which store it is joined to. `features` are those of the other
+    /// message.
+    pub(crate) fn join(&mut self, fingerprint: u64, other: Learnt, features: &[u32]) -> Result<()> {
+        let Some(before) = self.store.message(fingerprint)? else {
+            return self.put(fingerprint, None, Some(other), Some(encode_features(features)));
+        };
+        let order = match other.content().cmp(&before.content()) {
+            Ordering::Equal => {
+                let mut known = Vec::new();
+                self.store.features(fingerprint, &mut known)?;
+                features.cmp(&known)
+            }
+            order => order,
+        };
+        let features = order.is_gt().then(|| encode_features(features));
+        let after = before.clone().joined(&other);
+        self.put(fingerprint, Some(before), Some(after), features)
+    }
+
+    /// Replaces a message. `features` are `None` if they stay as they are.
+    fn put(
+        &mut self,
+        fingerprint: u64,
+        before: Option<Learnt>,
+        after: Option<Learnt>,
+        features: Option<Vec<u8>>,
+    ) -> Result<()> {
+        if before == after && features.is_none() {
             return Ok(());
         }
         let (file, number) = (&self.store.file, fingerprint as i64);
+        let is_replaced = before.is_some() && features.is_some();
         let mut kept = None;
         if let Some(after) = &after {
             file.put(Table::Messages, number, after.encode())?;
             self.state.add(fingerprint, after);
-            if before.is_none() {
-                let features = features()?;
+            if let Some(features) = features {
                 kept = (self.kept + features.len() <= KEPT).then(|| features.clone());
                 self.kept += kept.as_ref().map_or(0, Vec::len);
                 file.put(Table::Features, number, features)?;
@@ -318,7 +351,7 @@ impl Change<'_> {
         if let Some(before) = &before {
             self.state.take(fingerprint, before);
         }
-        self.changed.push(Changed { fingerprint, before, after, features: kept });
+        self.changed.push(Changed { fingerprint, before, after, features: kept, is_replaced });
         Ok(())
     }
 
@@ -336,113 +369,5 @@ impl Change<'_> {
             self.store.file.shorten_journal();
         }
         Ok(self.changed)
-    }
-}
-
-// ---- marks as sets ----
-
-impl Learnt {
-    /// Returns the record with one more label. Spam and ham replace each other.
-    pub(crate) fn marked(mut self, label: &Label, time: i64) -> Self {
-        if !self.has(label) {
-            self.marks.retain(|mark| !(label.is_class() && mark.label.is_class()));
-            self.marks.push(Mark { label: label.clone(), time });
-            self.marks.sort_unstable();
-        }
-        self
-    }
-
-    /// Returns the record without a label, or without all labels. Returns `None` if no label is
-    /// left.
-    pub(crate) fn unmarked(mut self, label: Option<&Label>) -> Option<Self> {
-        match label {
-            Some(label) => self.marks.retain(|mark| mark.label != *label),
-            None => self.marks.clear(),
-        }
-        (!self.marks.is_empty()).then_some(self)
-    }
-
-    /// Returns the record without marks that are older. Returns `None` if no mark is left.
-    pub(crate) fn since(mut self, time: i64) -> Option<Self> {
-        self.marks.retain(|mark| mark.time >= time);
-        (!self.marks.is_empty()).then_some(self)
-    }
-
-    /// Returns the record with the marks of both: of equal labels the later one, and of spam and
-    /// ham the later one.
-    pub(crate) fn joined(mut self, other: &Self) -> Self {
-        self.marks.extend(other.marks.iter().cloned());
-        let latest = self
-            .marks
-            .iter()
-            .filter(|mark| mark.label.is_class())
-            .max_by_key(|mark| (mark.time, mark.label.clone()));
-        if let Some(class) = latest.map(|mark| mark.label.clone()) {
-            self.marks.retain(|mark| !mark.label.is_class() || mark.label == class);
-        }
-        // Of equal labels the latest comes first, and only the first stays.
-        self.marks.sort_unstable_by(|a, b| a.label.cmp(&b.label).then(b.time.cmp(&a.time)));
-        self.marks.dedup_by(|later, kept| later.label == kept.label);
-        // Sender, subject and signature of a message are the same in both. If different programs
-        // read them differently, the larger ones are chosen.
-        let (mine, theirs) = (
-            (&self.sender, &self.subject, &self.signature),
-            (&other.sender, &other.subject, &other.signature),
-        );
-        if theirs > mine {
-            self.sender.clone_from(&other.sender);
-            self.subject.clone_from(&other.subject);
-            self.signature.clone_from(&other.signature);
-        }
-        self
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn learnt() -> impl Strategy<Value = Learnt> {
-        let class = prop::option::of((any::<bool>(), 0_i64..4));
-        let named = prop::collection::btree_map("[ab]", 0_i64..4, 0..3);
-        (class, named).prop_filter_map("a message has a mark", |(class, named)| {
-            let mut learnt = Learnt::default();
-            if let Some((spam, time)) = class {
-                learnt = learnt.marked(if spam { &Label::Spam } else { &Label::Ham }, time);
-            }
-            for (name, time) in named {
-                learnt = learnt.marked(&Label::named(&name).ok()?, time);
-            }
-            (!learnt.marks.is_empty()).then_some(learnt)
-        })
-    }
-
-    proptest! {
-        #[test]
-        fn joining_is_a_union(a in learnt(), b in learnt(), c in learnt()) {
-            prop_assert_eq!(a.clone().joined(&a), a.clone());
-            prop_assert_eq!(a.clone().joined(&b), b.clone().joined(&a));
-            prop_assert_eq!(a.clone().joined(&b).joined(&c), a.clone().joined(&b.clone().joined(&c)));
-            let joined = a.clone().joined(&b);
-            prop_assert_eq!(Learnt::decode(&joined.encode()), Some(joined));
-        }
-
-        #[test]
-        fn unmarking_takes_back_a_mark(a in learnt(), time in 0_i64..4) {
-            let label = Label::named("new").unwrap();
-            prop_assert_eq!(a.clone().marked(&label, time).unmarked(Some(&label)), Some(a.clone()));
-            prop_assert_eq!(a.clone().marked(&label, time).marked(&label, time + 1), a.marked(&label, time));
-        }
-    }
-
-    #[test]
-    fn spam_becomes_ham_at_once() {
-        let spam = Learnt::default().marked(&Label::Spam, 1);
-        let ham = spam.marked(&Label::Ham, 2);
-        assert_eq!((ham.is_spam(), ham.marks.len(), ham.time()), (Some(false), 1, 2));
-        assert_eq!(ham.clone().since(2), Some(ham.clone()));
-        assert_eq!(ham.since(3), None);
     }
 }

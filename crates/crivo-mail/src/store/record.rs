@@ -108,6 +108,68 @@ impl Learnt {
     }
 }
 
+/// Marks as sets.
+impl Learnt {
+    /// Returns the record with one more label. Spam and ham replace each other.
+    pub(crate) fn marked(mut self, label: &Label, time: i64) -> Self {
+        if !self.has(label) {
+            self.marks.retain(|mark| !(label.is_class() && mark.label.is_class()));
+            self.marks.push(Mark { label: label.clone(), time });
+            self.marks.sort_unstable();
+        }
+        self
+    }
+
+    /// Returns the record without a label, or without all labels. Returns `None` if no label is
+    /// left.
+    pub(crate) fn unmarked(mut self, label: Option<&Label>) -> Option<Self> {
+        match label {
+            Some(label) => self.marks.retain(|mark| mark.label != *label),
+            None => self.marks.clear(),
+        }
+        (!self.marks.is_empty()).then_some(self)
+    }
+
+    /// Returns the record without marks that are older. Returns `None` if no mark is left.
+    pub(crate) fn since(mut self, time: i64) -> Option<Self> {
+        self.marks.retain(|mark| mark.time >= time);
+        (!self.marks.is_empty()).then_some(self)
+    }
+
+    /// Returns the record with the marks of both: of equal labels the later one, and of spam and
+    /// ham the later one.
+    pub(crate) fn joined(mut self, other: &Self) -> Self {
+        self.marks.extend(other.marks.iter().cloned());
+        let latest = self
+            .marks
+            .iter()
+            .filter(|mark| mark.label.is_class())
+            .max_by_key(|mark| (mark.time, mark.label.clone()));
+        if let Some(class) = latest.map(|mark| mark.label.clone()) {
+            self.marks.retain(|mark| !mark.label.is_class() || mark.label == class);
+        }
+        // Of equal labels the latest comes first, and only the first stays.
+        self.marks.sort_unstable_by(|a, b| a.label.cmp(&b.label).then(b.time.cmp(&a.time)));
+        self.marks.dedup_by(|later, kept| later.label == kept.label);
+        if other.content() > self.content() {
+            self = self.with_content_of(other.clone());
+        }
+        self
+    }
+
+    /// Returns the record with what another reading of the message found.
+    pub(crate) fn with_content_of(self, other: Self) -> Self {
+        Self { marks: self.marks, ..other }
+    }
+
+    /// Returns what was read of the message. Nearly always it is the same for all copies. It
+    /// differs if different programs read them, or if their headers say that the body is read
+    /// differently.
+    pub(super) fn content(&self) -> (&Option<String>, &str, &[u8]) {
+        (&self.sender, &self.subject, &self.signature)
+    }
+}
+
 pub(crate) fn put_bytes(record: &mut Vec<u8>, bytes: &[u8]) {
     record.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
     record.extend_from_slice(bytes);
@@ -149,6 +211,48 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn learnt() -> impl Strategy<Value = Learnt> {
+        let class = prop::option::of((any::<bool>(), 0_i64..4));
+        let named = prop::collection::btree_map("[ab]", 0_i64..4, 0..3);
+        (class, named).prop_filter_map("a message has a mark", |(class, named)| {
+            let mut learnt = Learnt::default();
+            if let Some((spam, time)) = class {
+                learnt = learnt.marked(if spam { &Label::Spam } else { &Label::Ham }, time);
+            }
+            for (name, time) in named {
+                learnt = learnt.marked(&Label::named(&name).ok()?, time);
+            }
+            (!learnt.marks.is_empty()).then_some(learnt)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn joining_is_a_union(a in learnt(), b in learnt(), c in learnt()) {
+            prop_assert_eq!(a.clone().joined(&a), a.clone());
+            prop_assert_eq!(a.clone().joined(&b), b.clone().joined(&a));
+            prop_assert_eq!(a.clone().joined(&b).joined(&c), a.clone().joined(&b.clone().joined(&c)));
+            let joined = a.clone().joined(&b);
+            prop_assert_eq!(Learnt::decode(&joined.encode()), Some(joined));
+        }
+
+        #[test]
+        fn unmarking_takes_back_a_mark(a in learnt(), time in 0_i64..4) {
+            let label = Label::named("new").unwrap();
+            prop_assert_eq!(a.clone().marked(&label, time).unmarked(Some(&label)), Some(a.clone()));
+            prop_assert_eq!(a.clone().marked(&label, time).marked(&label, time + 1), a.marked(&label, time));
+        }
+    }
+
+    #[test]
+    fn spam_becomes_ham_at_once() {
+        let spam = Learnt::default().marked(&Label::Spam, 1);
+        let ham = spam.marked(&Label::Ham, 2);
+        assert_eq!((ham.is_spam(), ham.marks.len(), ham.time()), (Some(false), 1, 2));
+        assert_eq!(ham.clone().since(2), Some(ham.clone()));
+        assert_eq!(ham.since(3), None);
+    }
 
     proptest! {
         #[test]

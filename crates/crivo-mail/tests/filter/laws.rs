@@ -1,7 +1,7 @@
 //! A store is a set of messages: its answers depend only on its messages, and not on how they got
 //! there.
 
-use crivo_mail::{Filter, Label, Learned, Unlearned};
+use crivo_mail::{Filter, Label, Learned, Unlearned, Verdict};
 
 use crate::support::{Writer, seen, trained};
 
@@ -108,6 +108,71 @@ fn merging_is_a_union_in_any_order_and_however_often() {
     assert_eq!(seen(&one, &probes), both);
     assert_eq!(one.merge(one_at.path()).unwrap().changed, 0);
     drop(other);
+}
+
+#[test]
+fn merging_copies_with_different_headers_gives_the_same_in_any_order() {
+    for count in [40, 1200] {
+        let mut writer = Writer::new("copies");
+        let mail = writer.mail(count);
+        let (message, probes) = (writer.message(true), probes(&mut writer));
+        let message = String::from_utf8(message).unwrap();
+        let received = "Received: from shop.example (mx.shop.example [192.0.2.1])\n\tby x with SMTP\n";
+        let (one_at, one) = trained(&mail);
+        one.learn(message.as_bytes(), &Label::Spam).unwrap();
+        let (other_at, other) = trained(&mail[..30]);
+        other.learn(format!("{received}{message}").as_bytes(), &Label::Spam).unwrap();
+        let export = |filter: &Filter| {
+            let mut export = Vec::new();
+            filter.export(&mut export).unwrap().unwrap();
+            export
+        };
+        let (of_one, of_other) = (export(&one), export(&other));
+        one.import(&mut of_other.as_slice(), "other".as_ref()).unwrap();
+        other.import(&mut of_one.as_slice(), "one".as_ref()).unwrap();
+        let found = seen(&one, &probes);
+        assert_eq!(found, seen(&other, &probes), "{count} messages");
+        assert_eq!(one.merge(other_at.path()).unwrap().changed, 0);
+        assert_eq!(other.merge(one_at.path()).unwrap().changed, 0);
+        Filter::repair(one_at.path()).unwrap();
+        assert_eq!(seen(&Filter::open(one_at.path()).unwrap(), &probes), found, "{count} messages");
+    }
+}
+
+#[test]
+fn a_lesson_about_a_message_says_nothing_about_what_another_boundary_shows() {
+    for count in [60, 1200] {
+        let mut writer = Writer::new("boundaries");
+        let (place, filter) = trained(&writer.mail(count));
+        let probes = probes(&mut writer);
+        let body = |is_spam| {
+            let message = String::from_utf8(writer.message(is_spam)).unwrap();
+            message.split_once("\n\n").unwrap().1.to_owned()
+        };
+        let [wanted, spam] = [false, true].map(body);
+        let bounded_by = |boundary: &str| {
+            format!(
+                "From: new@mail.example\nSubject: hello\nContent-Type: multipart/mixed; boundary={boundary}\n\n\
+                 --A\n\n{wanted}\n--A--\n\n--B\n\n{spam}\n--B--\n"
+            )
+            .into_bytes()
+        };
+        let (wanted, spam) = (bounded_by("A"), bounded_by("B"));
+        let is_learned = |message: &[u8]| {
+            let reasons = filter.check(message).unwrap().reasons;
+            reasons.iter().any(|reason| reason.to_string().contains("this very message"))
+        };
+        let verdict = |message: &[u8]| filter.check(message).unwrap().verdict;
+        filter.learn(&wanted, &Label::Ham).unwrap();
+        assert!(is_learned(&wanted) && !is_learned(&spam));
+        assert_eq!((verdict(&wanted), verdict(&spam)), (Verdict::Ham, Verdict::Spam));
+        // They are one message, so the lesson about the other takes its place.
+        assert_eq!(filter.learn(&spam, &Label::Spam).unwrap(), Learned::Moved);
+        assert!(is_learned(&spam) && !is_learned(&wanted));
+        let found = seen(&filter, &probes);
+        Filter::repair(place.path()).unwrap();
+        assert_eq!(seen(&Filter::open(place.path()).unwrap(), &probes), found, "{count} messages");
+    }
 }
 
 #[test]
