@@ -14,7 +14,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
 /// The time that connections have to finish after the server was asked to stop.
-const GRACE: Duration = Duration::from_secs(5);
+pub(crate) const GRACE: Duration = Duration::from_secs(5);
 
 /// The limits of what a client may use.
 #[derive(Debug, Clone, Copy)]
