@@ -3,7 +3,7 @@
 
 use std::fmt;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use crivo_mail::connections::Listener;
@@ -68,14 +68,35 @@ pub(super) struct Listening {
 }
 
 #[derive(Debug)]
-struct SocketFile(PathBuf);
+struct SocketFile {
+    path: PathBuf,
+    id: FileId,
+}
+
+/// The device and the number of a file, by which it is told from a later file of its name. `None`
+/// if there is no file.
+type FileId = Option<(u64, u64)>;
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
         // The file may be missing already, or belong to a server that replaced it. Errors are
         // ignored, because nothing can be done about them.
-        let _ = std::fs::remove_file(&self.0);
+        if self.id.is_some() && id_of(&self.path) == self.id {
+            let _ = std::fs::remove_file(&self.path);
+        }
     }
+}
+
+#[cfg(unix)]
+fn id_of(path: &Path) -> FileId {
+    use std::os::unix::fs::MetadataExt;
+
+    std::fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn id_of(_: &Path) -> FileId {
+    None
 }
 
 impl Listening {
@@ -87,9 +108,9 @@ impl Listening {
                 Ok(Self { listener: listener.into(), socket: None })
             }
             Address::Unix(path) => {
-                let listener = unix_listener(path, mode)
+                let (listener, id) = unix_listener(path, mode)
                     .with_context(|| format!("{option} unix:{}: cannot listen there", path.display()))?;
-                Ok(Self { listener, socket: Some(SocketFile(path.clone())) })
+                Ok(Self { listener, socket: Some(SocketFile { path: path.clone(), id }) })
             }
         }
     }
@@ -117,9 +138,9 @@ pub(super) async fn tcp_listener(option: &str, address: SocketAddr) -> Result<Tc
 
 /// Listens on a socket file. The file is created in a folder that no other user can enter, and then
 /// moved, so that it appears with its permissions. A file that a killed server left is replaced. A
-/// socket that a server answers on is not.
+/// socket that a server answers on is not. Returns the listener and the identity of the file.
 #[cfg(unix)]
-fn unix_listener(path: &std::path::Path, mode: u32) -> Result<Listener> {
+fn unix_listener(path: &Path, mode: u32) -> Result<(Listener, FileId)> {
     use std::fs;
     use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt};
     use std::os::unix::net::UnixStream;
@@ -139,12 +160,13 @@ fn unix_listener(path: &std::path::Path, mode: u32) -> Result<Listener> {
         .mode(0o700)
         .create(&folder)
         .with_context(|| format!("the folder {} cannot be written", parent.display()))?;
-    let listen = || -> Result<Listener> {
+    let listen = || -> Result<(Listener, FileId)> {
         let made = folder.join("s");
         let listener = tokio::net::UnixListener::bind(&made)?;
         fs::set_permissions(&made, fs::Permissions::from_mode(mode))?;
+        let id = id_of(&made);
         fs::rename(&made, path)?;
-        Ok(Listener::Unix(listener))
+        Ok((Listener::Unix(listener), id))
     };
     let listening = listen();
     let _ = fs::remove_file(folder.join("s"));
@@ -153,6 +175,25 @@ fn unix_listener(path: &std::path::Path, mode: u32) -> Result<Listener> {
 }
 
 #[cfg(not(unix))]
-fn unix_listener(_: &std::path::Path, _: u32) -> Result<Listener> {
+fn unix_listener(_: &Path, _: u32) -> Result<(Listener, FileId)> {
     bail!("this system has no unix sockets; use an address with a port")
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_socket_of_a_server_that_came_later_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let listen = async || Listening::at("--spamd", &Address::Unix(path.clone()), 0o600).await;
+        let first = listen().await.unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let second = listen().await.unwrap();
+        drop(first);
+        assert!(path.exists());
+        drop(second);
+        assert!(!path.exists());
+    }
 }
