@@ -103,11 +103,13 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     corpus.set_stage("documents");
     let found = overlap(&corpus, &benchmark, args.share, MEMORY).map_err(explained)?;
     corpus.set_stage("writing");
+    let hit = hit_places(&found)?;
+    let is_hit = |place: u64| hit.binary_search(&place).is_ok();
     if let Some(file) = &report {
-        write_report(file, &corpus, &items, &benchmark, &found)?;
+        write_report(file, &corpus, &items, &benchmark, &found, &is_hit)?;
     }
     if documents.is_wanted() {
-        documents.write(&corpus, &|_| true, &cutter(&benchmark, args.share, args.cut.into()))?;
+        documents.write(&corpus, &is_hit, &cutter(&benchmark, args.share, args.cut.into(), &is_hit))?;
     }
     let summary = OverlapReport {
         documents: found.documents,
@@ -131,25 +133,44 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns an edit that drops hit documents, or cuts the text that they share with items.
-fn cutter(benchmark: &Benchmark, share: f64, what: Cut) -> Box<EditText<'_>> {
+/// Returns the places of the documents that are hit, ascending.
+fn hit_places(found: &Overlaps) -> Result<Vec<u64>> {
+    let mut hit = Vec::new();
+    let places = found.for_each(|place, _| {
+        if hit.last() != Some(&place) {
+            hit.push(place);
+        }
+        Ok(())
+    });
+    places.map_err(explained)?;
+    Ok(hit)
+}
+
+/// Returns an edit that drops hit documents, or cuts the text that they share with items. Whether a
+/// document is hit depends on its place only, because the source of a page is not the text that was
+/// compared.
+fn cutter<'a>(
+    benchmark: &'a Benchmark,
+    share: f64,
+    what: Cut,
+    is_hit: &'a (dyn Fn(u64) -> bool + Sync),
+) -> Box<EditText<'a>> {
     let matchers = Mutex::new(Vec::new());
-    Box::new(move |_, text, new| {
+    Box::new(move |place, text, new| {
+        if what == Cut::None || !is_hit(place) {
+            return Ok(Edit::Keep);
+        }
+        if what == Cut::Document {
+            return Ok(Edit::Drop);
+        }
         let taken = matchers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut matcher = match taken {
             Some(matcher) => matcher,
             None => benchmark.matcher(share).map_err(explained)?,
         };
-        let edit = if matcher.hits(text).is_empty() || what == Cut::None {
-            Edit::Keep
-        } else if what == Cut::Document {
-            Edit::Drop
-        } else {
-            cut(text, &matcher.ranges(text), what, new);
-            Edit::Replace
-        };
+        cut(text, &matcher.ranges(text), what, new);
         matchers.lock().unwrap_or_else(PoisonError::into_inner).push(matcher);
-        Ok(edit)
+        Ok(Edit::Replace)
     })
 }
 
@@ -159,16 +180,9 @@ fn write_report(
     items: &Corpus<'_>,
     benchmark: &Benchmark,
     found: &Overlaps,
+    is_hit: &(dyn Fn(u64) -> bool + Sync),
 ) -> Result<()> {
-    let mut hit = Vec::new();
-    let places = found.for_each(|place, _| {
-        if hit.last() != Some(&place) {
-            hit.push(place);
-        }
-        Ok(())
-    });
-    places.map_err(explained)?;
-    let mut names = corpus.names(&|place| hit.binary_search(&place).is_ok())?;
+    let mut names = corpus.names(is_hit)?;
     let mut item_names = items.names(&|_| true)?;
     file.write_with(|to| {
         let mut put = |place: u64, hit: crivo_near::ItemHit| -> Result<()> {

@@ -57,6 +57,28 @@ fn documents_go_or_are_cut() {
     assert_eq!(ids("cut.jsonl").len(), 4);
 }
 
+/// The words of an item stand in the page that a reader sees, not in its source.
+#[test]
+fn pages_go_by_what_a_reader_sees() {
+    let page = "<p>Quiz: what <b>is</b> the name of the longest river in all of South&nbsp;America?</p>";
+    let other = "<p>nothing</p>";
+    let scratch = scratch();
+    let record = |id: &str, page: &str| format!("{}\n", json!({"id": id, "text": page}));
+    scratch.write("corpus.jsonl", record("a", page) + &record("b", other));
+    let report = run(&scratch, &["--html", "--report", "r.tsv", "-o", "clean.jsonl", "--json"]).json();
+    assert_eq!(report["documents_hit"], 1);
+    assert!(scratch.read("r.tsv").starts_with(b"a\tq1\t1\t"));
+    assert_eq!(String::from_utf8(scratch.read("clean.jsonl")).unwrap(), record("b", other));
+
+    std::fs::create_dir(scratch.path("site")).unwrap();
+    scratch.write("site/a.html", page);
+    scratch.write("site/b.html", other);
+    let args =
+        ["overlap", "site", "--html", "--with", "quiz.jsonl", "--with-field", "question", "-o", "clean"];
+    scratch.run(&args).ok();
+    assert!(scratch.path("clean/b.html").exists() && !scratch.path("clean/a.html").exists());
+}
+
 #[test]
 fn wrong_settings_are_refused() {
     let scratch = scratch();
