@@ -81,8 +81,8 @@ impl Clusters {
         Self::of_unknown(outcome, linking, keep, &|_| false)
     }
 
-    /// Returns the clusters if `known` members are removed for another reason. So with
-    /// [`Linking::Kept`] no known member is kept in the place of another. Members with the same
+    /// Returns the clusters if `known` members are removed for another reason. So no known member is
+    /// kept in the place of another, and none connects others to a chain. Members with the same
     /// content must be either all known or all unknown.
     ///
     /// # Errors
@@ -95,7 +95,7 @@ impl Clusters {
     ) -> Result<Self> {
         outcome.measure().require(linking, keep)?;
         let mut kept = match linking {
-            Linking::Chains => chains(outcome, keep)?,
+            Linking::Chains => chains(outcome, keep, known)?,
             Linking::Kept => around_kept(outcome, keep, known)?,
         };
         // Members with the same content share the fate of the first of them, which is as long as
@@ -184,10 +184,12 @@ fn preference(outcome: &Outcome, keep: Keep, member: u32) -> (u32, u32) {
     }
 }
 
-fn chains(outcome: &Outcome, keep: Keep) -> Result<Vec<u32>> {
+fn chains(outcome: &Outcome, keep: Keep, known: &dyn Fn(u32) -> bool) -> Result<Vec<u32>> {
     let components = Components::new(outcome.documents());
     outcome.for_each_content_pair(|one, other, _| {
-        components.join(one, other);
+        if !known(one) && !known(other) {
+            components.join(one, other);
+        }
         Ok(())
     })?;
     let roots = components.into_roots();

@@ -212,6 +212,23 @@ fn chains_can_be_cut_to_those_like_the_one_that_stays() {
     assert_eq!(of(Linking::Kept, Keep::First), [0, 0, 2, 2, 4, 4]);
 }
 
+/// Nothing like a known document stays, so it must not stand for others.
+#[test]
+fn known_documents_hold_no_cluster_together() {
+    let word = |i: usize| format!("w{i}");
+    let text = |from: usize| (from..from + 40).map(word).collect::<Vec<_>>().join(" ");
+    let texts: Vec<String> = (0..6).map(|step| text(step * 4)).collect();
+    let settings = Settings { threshold: 0.75, ..sure_settings(Shingles::words(1).unwrap()) };
+    let outcome = find(&texts, &settings);
+    let of = |linking, known: u32| {
+        let clusters = Clusters::of_unknown(&outcome, linking, Keep::First, &|member| member == known);
+        clusters.unwrap().kept().to_vec()
+    };
+    assert_eq!(of(Linking::Chains, 0), [0, 1, 1, 1, 1, 1]);
+    assert_eq!(of(Linking::Chains, 3), [0, 0, 0, 3, 4, 4]);
+    assert_eq!(of(Linking::Kept, 0), [0, 1, 1, 3, 3, 5]);
+}
+
 #[test]
 fn the_longest_can_be_kept() {
     let base = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen";
