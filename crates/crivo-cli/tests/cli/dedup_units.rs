@@ -67,6 +67,15 @@ fn paragraphs_are_compared_as_told_and_the_most_frequent_are_named() {
     assert_eq!((&report["removed"], &report["kept"], &report["units"]), (&json!(2), &json!(4), &json!(7)));
     assert_eq!(report["most_frequent"], json!([{"count": 3, "text": "Page 1 of 3"}]));
     assert_eq!(scratch.read("top.tsv"), b"3\t1\tPage 1 of 3\n");
+    // The fields of every `dedup` are there, also those about similar documents.
+    for name in ["too_short", "clusters", "pairs", "bands", "rows_per_band", "hashes"] {
+        assert_eq!(report[name], 0, "{name}");
+    }
+    assert_eq!(report["largest_cluster"], 1);
+    assert_eq!(
+        report["expected_missed"],
+        json!({"value": 0.0, "lower": 0.0, "upper": 0.0, "confidence": 1.0})
+    );
     let args = ["dedup", "crawl.jsonl", "--unit", "line", "--pairs", "p.tsv"];
     scratch.run(&args).fails_with("--pairs: only --unit document has it");
 }

@@ -196,11 +196,10 @@ struct DedupReport {
     pairs: u64,
     expected_missed: Interval,
     measure: &'static str,
-    /// The division of signatures into bands; containment has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bands: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rows_per_band: Option<u32>,
+    /// The division of signatures into bands. These three are 0 with containment, which needs no
+    /// signatures.
+    bands: u32,
+    rows_per_band: u32,
     hashes: u32,
     /// The pairs of very large clusters that are not listed, and are in no result.
     not_listed: Interval,
@@ -289,6 +288,11 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             "--removed: in chains a document may go without being compared with the one that stays; use --linking kept"
         );
     }
+    if args.results.removed.is_some() && settings.fast {
+        bail!(
+            "--removed: lists exact similarities, and --fast only estimates them; leave one of the two out"
+        );
+    }
     if settings.measure == Measure::Containment && linking == Linking::Chains {
         bail!(
             "--measure containment: a document goes only if it stands in one that is kept; use --linking kept"
@@ -365,9 +369,9 @@ fn report(corpus: &Corpus<'_>, settings: &Settings, found: &Found, clusters: &Cl
         pairs: found.pairs(),
         expected_missed: found.expected_missed().into(),
         measure: if has_bands { "jaccard" } else { "containment" },
-        bands: has_bands.then(|| found.bands().bands()),
-        rows_per_band: has_bands.then(|| found.bands().rows()),
-        hashes: settings.hashes,
+        bands: if has_bands { found.bands().bands() } else { 0 },
+        rows_per_band: if has_bands { found.bands().rows() } else { 0 },
+        hashes: if has_bands { settings.hashes } else { 0 },
         not_listed: found.not_listed().into(),
         removed: found.documents() as usize - kept,
         compared: found.compared(),
@@ -409,9 +413,9 @@ fn print(report: &DedupReport, found: &Found, clusters: &Clusters, out: &Output)
     let missed = found.expected_missed();
     let (value, upper) =
         (output::count(missed.value().round() as u64), output::count(missed.upper().ceil() as u64));
-    let how = match (report.bands, report.rows_per_band) {
-        (Some(bands), Some(rows)) => format!("{bands} bands of {rows}"),
-        _ => "by containment".into(),
+    let how = match found.measure() {
+        Measure::Jaccard => format!("{} bands of {}", report.bands, report.rows_per_band),
+        Measure::Containment => "by containment".into(),
     };
     out.tell(format_args!("about {value} pairs missed, at most {upper} (95 % sure); {how}"));
     let bytes = |bytes: u64| output::bytes(usize::try_from(bytes).unwrap_or(usize::MAX));

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::bail;
 use clap::{ValueEnum, value_parser};
+use crivo::Estimate;
 use crivo_near::{Documents, FrequentUnit, RepeatedUnits, UnitKind, UnitSettings, UnitsLeft, repeated_units};
 use crivo_rows::Edit;
 use serde::Serialize;
@@ -15,7 +16,7 @@ use super::Args;
 use crate::cmd::Outcome;
 use crate::cmd::edited::EditedDocuments;
 use crate::corpus::explained;
-use crate::output::{self, Output};
+use crate::output::{self, Interval, Output};
 
 /// What is compared as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -77,11 +78,43 @@ struct UnitReport {
     kept: u64,
     skipped: u64,
     units: u64,
+    #[serde(flatten)]
+    search: NoSearch,
     removed: u64,
     bytes: u64,
     bytes_removed: u64,
     documents_changed: u64,
     most_frequent: Vec<ShownUnit>,
+}
+
+/// The fields about the search for similar documents. Repeated units are found without one: no
+/// documents are compared with each other, and no unit is missed.
+#[derive(Debug, Serialize)]
+struct NoSearch {
+    too_short: u64,
+    clusters: u64,
+    /// As for any collection without clusters: 1 if there is a document.
+    largest_cluster: u64,
+    pairs: u64,
+    expected_missed: Interval,
+    bands: u32,
+    rows_per_band: u32,
+    hashes: u32,
+}
+
+impl NoSearch {
+    fn among(documents: u64) -> Self {
+        Self {
+            too_short: 0,
+            clusters: 0,
+            largest_cluster: documents.min(1),
+            pairs: 0,
+            expected_missed: Estimate::exact(0.0).into(),
+            bands: 0,
+            rows_per_band: 0,
+            hashes: 0,
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -173,6 +206,7 @@ pub(super) fn run(args: &Args, kind: UnitKind, out: &Output) -> Outcome {
         kept: found.documents - get(&tally.emptied),
         skipped: corpus.skipped(),
         units: found.units,
+        search: NoSearch::among(found.documents),
         removed: found.repeated,
         bytes: found.bytes,
         bytes_removed: get(&tally.removed),
