@@ -26,7 +26,7 @@ impl EditedDocuments {
             None if prints => Self::StandardOutput,
             None => Self::Nowhere,
             Some(path) if corpus.files().iter().any(|file| file.is_dir()) => {
-                Self::Folder(NewFolder::new(path)?.readable_as(corpus.files()))
+                Self::Folder(corpus.new_folder(path)?)
             }
             Some(path) => Self::File(RowsFile::new(path, corpus.output_beside(path)?)?),
         })

@@ -26,7 +26,7 @@ pub(crate) use self::rows::{RowCorpus, first_record};
 use crate::interrupt::Interrupted;
 use crate::layout_args::LayoutArgs;
 use crate::output::{Output, RunStage};
-use crate::store::Destination;
+use crate::store::{Destination, NewFolder};
 
 /// The default text field, and the default id field.
 const TEXT_FIELD: &str = "text";
@@ -125,6 +125,13 @@ impl CorpusArgs {
     /// Returns a destination for results. It must not be one of the input files.
     pub(crate) fn output_beside(&self, path: &Path) -> Result<Destination> {
         self.layout.output_beside(path)
+    }
+
+    /// Returns a new folder for the files of folders.
+    pub(crate) fn new_folder(&self, path: &Path) -> Result<NewFolder> {
+        let folders = &self.layout.files;
+        folder::ensure_different_names(folders)?;
+        Ok(NewFolder::new(path)?.readable_as(folders))
     }
 
     /// The files as the user named them.

@@ -187,28 +187,6 @@ fn output_is_compressed_as_its_name_says_and_input_may_be() {
 }
 
 #[test]
-fn folders_hold_a_document_in_each_file() {
-    let scratch = Scratch::new();
-    std::fs::create_dir_all(scratch.path("notes/deep")).unwrap();
-    let text = "one two three four five six seven eight nine ten";
-    for (name, text) in [("a.txt", text), ("deep/b.txt", &text.to_uppercase()), ("c.txt", "something else")] {
-        scratch.write(&format!("notes/{name}"), text);
-    }
-    let listed = scratch.run(&["dedup", "notes"]);
-    assert_eq!(listed.ok(), "notes/a.txt\nnotes/c.txt\n");
-    scratch.run(&["dedup", "notes", "-o", "clean", "--clusters", "c.tsv"]).ok();
-    assert_eq!(scratch.read("clean/a.txt"), text.as_bytes());
-    assert!(scratch.path("clean/c.txt").exists() && !scratch.path("clean/deep/b.txt").exists());
-    assert_eq!(scratch.read("c.tsv"), b"notes/a.txt\tnotes/a.txt\nnotes/deep/b.txt\tnotes/a.txt\n");
-    scratch.run(&["dedup", "notes", "-o", "clean"]).fails_with("is there already");
-    scratch
-        .run(&["dedup", "notes", "-o", "notes/deep/clean"])
-        .fails_with("is inside of notes, which is read");
-    assert!(!scratch.path("notes/deep/clean").exists());
-    scratch.run(&["dedup", "notes", "--field", "x"]).fails_with("each whole file is a document");
-}
-
-#[test]
 fn pages_are_compared_by_what_a_reader_sees() {
     let page = |style: &str| {
         let text = format!("<p class='{style}'>one two <b>three</b> four five six<script>{style}</script>");
@@ -311,6 +289,23 @@ fn the_longest_may_stay_and_chains_be_cut() {
     assert_eq!(kept(&["--linking", "chains"]), 1);
     let chains = ["dedup", "docs.jsonl", "--linking", "chains", "--removed", "r.tsv", "--json"];
     scratch.run(&chains).fails_with("use --linking kept");
+    scratch
+        .run(&["dedup", "docs.jsonl", "--fast", "--removed", "r.tsv", "--json"])
+        .fails_with("--fast only estimates them");
+    // Of the chain, only the first two are like the document of the index.
+    scratch.write("known.jsonl", format!("{}\n", piece(0)));
+    scratch.run(&[
+        "similar",
+        "index",
+        "known",
+        "add",
+        "known.jsonl",
+        "--shingle",
+        "words:1",
+        "--threshold",
+        "0.75",
+    ]);
+    assert_eq!(kept(&["--linking", "chains", "--against", "known"]), 1);
     let long = "one two three four five six seven eight nine ten eleven twelve";
     scratch.write("two.jsonl", format!("{{\"text\":\"{long}\"}}\n{{\"text\":\"{long} !!!\"}}\n"));
     assert!(scratch.run(&["dedup", "two.jsonl", "--keep", "longest"]).ok().contains("!!!"));

@@ -20,6 +20,7 @@ mod count;
 mod crafted_keys;
 mod dedup;
 mod dedup_containment;
+mod dedup_folders;
 mod dedup_units;
 mod distinct;
 mod documents;

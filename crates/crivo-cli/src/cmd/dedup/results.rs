@@ -37,7 +37,7 @@ impl Results {
             None => Kept::StandardOutput,
             Some(path) if args.corpus.files().iter().any(|file| file.is_dir()) => {
                 ensure_outside(args, path)?;
-                Kept::Folder(NewFolder::new(path)?.readable_as(args.corpus.files()))
+                Kept::Folder(args.corpus.new_folder(path)?)
             }
             Some(path) => Kept::File(RowsFile::new(path, args.corpus.output_beside(path)?)?),
         };
