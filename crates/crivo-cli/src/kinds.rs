@@ -7,7 +7,7 @@
 use anyhow::anyhow;
 use crivo::codec::{AnySketch, Question};
 use crivo::groups::Groups;
-use crivo::profile::TableProfile;
+use crivo::profile::{DDSketch, TableProfile};
 use crivo::sketch::Sketch as _;
 
 /// The description of a kind of sketch for the user.
@@ -44,23 +44,21 @@ pub(crate) fn of(sketch: &AnySketch) -> Kind {
         Question::HowOften => about_frequency(sketch),
         Question::FairSample => kind("the crivo library", "what a fair sample is", "crivo show"),
         Question::WhichAreAlike => kind("the crivo library", "how alike two sets are", "crivo show"),
+        Question::WhichRank if sketch.downcast_ref::<DDSketch>().is_some() => {
+            kind("the crivo library", "which value has a rank", "crivo ask --quantiles")
+        }
         Question::WhichRank if sketch.answers_quantiles().is_some() => {
             kind("crivo quantile", "which value has a rank", "crivo ask --quantiles")
         }
         Question::WhichRank => {
             kind("crivo quantile --texts", "which text has a rank", "crivo ask --quantiles")
         }
-        Question::Container if sketch.downcast_ref::<Groups>().is_some() => {
-            kind("crivo … --by", "what its sketches answer, for each group", "crivo ask --group")
-        }
-        Question::Container if sketch.downcast_ref::<TableProfile>().is_some() => {
+        Question::WhatIsInATable if sketch.downcast_ref::<TableProfile>().is_some() => {
             kind("crivo profile -o", "what is in a table", "crivo profile")
         }
-        Question::Container if sketch.answers_quantiles().is_some() => {
-            kind("the crivo library", "which quantiles there are", "crivo show")
-        }
-        Question::Container if sketch.clone().takes_keys().is_some() => {
-            kind("the crivo library", "what is in a column", "crivo show")
+        Question::WhatIsInATable => kind("the crivo library", "what is in a column", "crivo show"),
+        Question::Container if sketch.downcast_ref::<Groups>().is_some() => {
+            kind("crivo … --by", "what its sketches answer, for each group", "crivo ask --group")
         }
         Question::Container => kind("crivo … --window", "what its panes answer, of late", "crivo show"),
     }
@@ -100,7 +98,7 @@ mod tests {
     use crivo::distinct::HyperLogLog;
     use crivo::frequency::{CountMin, HeavyHitters, Majority, RangeCountMin};
     use crivo::membership::{BinaryFuse, Bloom, CounterBits, CountingBloom};
-    use crivo::profile::{ColumnProfile, DDSketch};
+    use crivo::profile::{ColumnProfile, DDSketch, DistinctGrowth, NearDuplicateShare};
     use crivo::quantiles::NumberQuantiles;
     use crivo::window::Panes;
 
@@ -124,9 +122,11 @@ mod tests {
             (RangeCountMin::new(8, 8, 2).unwrap().into(), "crivo freq --ranges", "crivo ask --range"),
             (HeavyHitters::new(8).unwrap().into(), "crivo top", "crivo ask"),
             (Majority::new().into(), "the crivo library", "crivo ask"),
-            (DDSketch::for_bound(0.1).unwrap().into(), "the crivo library", "crivo show"),
+            (DDSketch::for_bound(0.1).unwrap().into(), "the crivo library", "crivo ask --quantiles"),
             (NumberQuantiles::for_bound(0.1, 0).unwrap().into(), "crivo quantile", "crivo ask --quantiles"),
             (ColumnProfile::for_memory(1 << 16).unwrap().into(), "the crivo library", "crivo show"),
+            (DistinctGrowth::new(64).unwrap().into(), "the crivo library", "crivo show"),
+            (NearDuplicateShare::new(64).unwrap().into(), "the crivo library", "crivo show"),
             (Groups::new(hll.clone(), 1).unwrap().into(), "crivo … --by", "crivo ask --group"),
             (Panes::new(hll, 60, 24).unwrap().into(), "crivo … --window", "crivo show"),
         ] {

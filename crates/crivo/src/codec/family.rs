@@ -88,17 +88,18 @@ with_every_family!(make_family);
 
 impl Family {
     /// Returns the question that the family answers. The first hexadecimal digit of its number
-    /// decides.
+    /// decides, except for 7, which several questions share.
     pub const fn question(self) -> Question {
-        match self as u8 >> 4 {
-            1 => Question::HowManyEvents,
-            2 => Question::HowManyDifferent,
-            3 => Question::IsItInThere,
-            4 => Question::HowOften,
-            5 => Question::FairSample,
-            6 => Question::WhichAreAlike,
-            8 => Question::WhichRank,
-            _ => Question::Container,
+        match (self, self as u8 >> 4) {
+            (Self::Panes | Self::Groups, _) => Question::Container,
+            (Self::DDSketch, _) | (_, 8) => Question::WhichRank,
+            (_, 1) => Question::HowManyEvents,
+            (_, 2) => Question::HowManyDifferent,
+            (_, 3) => Question::IsItInThere,
+            (_, 4) => Question::HowOften,
+            (_, 5) => Question::FairSample,
+            (_, 6) => Question::WhichAreAlike,
+            _ => Question::WhatIsInATable,
         }
     }
 
@@ -130,7 +131,7 @@ impl Family {
     }
 }
 
-/// The question that a family answers, which is also that of its module.
+/// The question that a family answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Question {
     /// How many events?
@@ -147,6 +148,8 @@ pub enum Question {
     WhichAreAlike,
     /// Which value has that rank?
     WhichRank,
+    /// What is in a table, or in one of its columns?
+    WhatIsInATable,
     /// Whatever the sketches inside answer.
     Container,
 }
@@ -162,6 +165,7 @@ impl fmt::Display for Question {
             Self::FairSample => "what a fair sample is",
             Self::WhichAreAlike => "how alike two sets are",
             Self::WhichRank => "which value has a rank",
+            Self::WhatIsInATable => "what is in a table or a column",
             Self::Container => "what the sketches inside tell",
         })
     }
@@ -185,5 +189,14 @@ mod tests {
             assert!(family.version() >= 1);
         }
         assert_eq!(Family::from_byte(0), None);
+    }
+
+    #[test]
+    fn only_containers_answer_what_the_sketches_inside_answer() {
+        for &family in Family::ALL {
+            let is_container = matches!(family, Family::Panes | Family::Groups);
+            assert_eq!(family.question() == Question::Container, is_container, "{family}");
+        }
+        assert_eq!(Family::DDSketch.question(), Family::NumberQuantiles.question());
     }
 }
