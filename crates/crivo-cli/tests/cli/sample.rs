@@ -117,3 +117,17 @@ fn parquet_rows_are_copied_as_parquet() {
     let ids = scratch.run(&["distinct", "some.parquet", "-f", "id", "--method", "exact", "--json"]).json();
     assert_eq!(ids["distinct"]["value"], 40.0);
 }
+
+#[test]
+fn of_parquet_only_rows_that_satisfy_the_condition_are_sampled() {
+    let values: Vec<String> = (0..3_000).map(|row| format!("group {}", row % 2)).collect();
+    let scratch = Scratch::with([("data.parquet", table("parquet", &values))]);
+    let odd = |name: &str| scratch.run(&["count", name, "--where", "id % 3 = 1", "--json"]).json();
+    for by in [&[][..], &["--by", "value"]] {
+        let args = [&["sample", "data.parquet", "-n", "40", "--where", "id % 3 = 1"], by].concat();
+        scratch.write("some.parquet", scratch.command(&args).output().unwrap().stdout);
+        let (counted, expected) = (odd("some.parquet"), if by.is_empty() { 40 } else { 80 });
+        assert_eq!(counted["rows"].as_u64(), Some(expected), "{by:?}");
+        assert_eq!(counted["count"]["value"].as_f64(), Some(expected as f64), "{by:?}");
+    }
+}

@@ -147,21 +147,22 @@ struct Draw {
 
 impl Draw {
     fn step(self, sampled: &mut Sampled, batch: &RowBatch<'_>) -> crivo_rows::Result<()> {
-        let first = if self.numbered { sampled.read } else { batch.id(0).to_u64() };
+        let first = sampled.read;
         sampled.read += batch.rows() as u64;
+        let place = |row| if self.numbered { first + row as u64 } else { batch.id(row).to_u64() };
         sampled.by_place |= batch.line(0).is_none();
         let line = |row| batch.line(row).unwrap_or_default();
         if let Some(column) = self.weight {
-            return self.weighted(sampled, batch, first, column);
+            return self.weighted(sampled, batch, place, column);
         }
         if !self.must_have {
             for row in 0..batch.rows() {
-                sampled.rows.insert_with(first + row as u64, || line(row))?;
+                sampled.rows.insert_with(place(row), || line(row))?;
             }
             return Ok(());
         }
         for (row, _) in batch.column(0).iter().enumerate().filter(|(_, value)| value.is_some()) {
-            sampled.rows.insert_with(first + row as u64, || line(row))?;
+            sampled.rows.insert_with(place(row), || line(row))?;
         }
         Ok(())
     }
@@ -170,7 +171,7 @@ impl Draw {
         self,
         sampled: &mut Sampled,
         batch: &RowBatch<'_>,
-        first: u64,
+        place: impl Fn(usize) -> u64,
         column: usize,
     ) -> crivo_rows::Result<()> {
         let values = batch.column(0);
@@ -188,9 +189,7 @@ impl Draw {
                 let message = format!("expected a number from 0 on as the weight, found '{found}'");
                 return Err(batch.error(row, message));
             };
-            sampled
-                .rows
-                .insert_weighted(first + row as u64, weight, || batch.line(row).unwrap_or_default())?;
+            sampled.rows.insert_weighted(place(row), weight, || batch.line(row).unwrap_or_default())?;
         }
         Ok(())
     }
@@ -227,14 +226,12 @@ impl Lines {
     }
 }
 
-/// Copies rows that are not text in a second pass.
+/// Copies rows that are not text in a second pass. `places` are their ids, in ascending order.
 fn copy_by_place(pass: &Pass, places: &[u64], out: &Output) -> Result<()> {
     pass.require_twice("a sample of Parquet")?;
-    let kept = |id: u64| places.partition_point(|place| *place < id);
     let predicate = |batch: &mut RowBatch<'_>, keep: &mut [bool]| {
-        let first = batch.id(0).to_u64();
-        for place in &places[kept(first)..kept(first + keep.len() as u64)] {
-            keep[(place - first) as usize] = true;
+        for (row, keep) in keep.iter_mut().enumerate() {
+            *keep = places.binary_search(&batch.id(row).to_u64()).is_ok();
         }
         Ok(())
     };
