@@ -127,12 +127,13 @@ impl LayoutArgs {
     /// Returns a destination for results. It must not be one of the input files. The new file is
     /// readable by no more users than the input files.
     pub(crate) fn output_beside(&self, path: &Path) -> Result<Destination> {
+        let files = matching_files(&self.files);
         if let Ok(target) = path.canonicalize()
-            && let Some(file) = self.files.iter().find(|file| file.canonicalize().is_ok_and(|f| f == target))
+            && let Some(file) = files.iter().find(|file| file.canonicalize().is_ok_and(|f| f == target))
         {
             bail!("{}: is read, and would be replaced: write to another file", file.display());
         }
-        Ok(Destination::new(path)?.readable_as(matching_files(&self.files)))
+        Ok(Destination::new(path)?.readable_as(files))
     }
 }
 

@@ -42,6 +42,13 @@ fn input_is_never_replaced_by_its_sketch() {
             .fails_with("data.txt: is read, and would be replaced");
     }
     assert_eq!(scratch.read("data.txt"), b"a\n");
+    // A pattern names files too.
+    std::fs::create_dir(scratch.path("logs")).unwrap();
+    scratch.write("logs/a.csv", "f\n1\n");
+    scratch
+        .run(&["distinct", "logs/*.csv", "-f", "f", "-o", "logs/a.csv"])
+        .fails_with("logs/a.csv: is read, and would be replaced");
+    assert_eq!(scratch.read("logs/a.csv"), b"f\n1\n");
 }
 
 #[test]
