@@ -133,3 +133,20 @@ fn two_files_are_compared_and_not_one_or_three() {
     scratch.run(&["similar", "files", "empty.txt", "empty.txt"]).fails_with("nothing to compare");
     scratch.run(&["similar", "files", "a.txt", "a.txt", "--error", "0"]).fails_with("error");
 }
+
+#[test]
+fn delimiter_of_standard_input_is_that_of_its_first_line() {
+    let scratch = Scratch::new();
+    let rows =
+        |between: &str| ["u1 a", "u1 b", "u2 a", "u2 b"].map(|row| row.replace(' ', between) + "\n").concat();
+    for between in ["::", "\t", ",", " "] {
+        let args = ["similar", "pairs", "--sets", "1,2", "--threshold", "0.9", "-q"];
+        assert_eq!(scratch.feed(&args, rows(between)).ok(), "u1\tu2\t1\n", "{between:?}");
+    }
+    // With names, the header tells the format.
+    let named = ["similar", "pairs", "--sets", "who,what", "--threshold", "0.9", "-q"];
+    assert_eq!(scratch.feed(&named, "who,what\n".to_owned() + &rows(",")).ok(), "u1\tu2\t1\n");
+    let objects = "{\"1\":\"u1\",\"2\":\"a\"}\n{\"1\":\"u2\",\"2\":\"a\"}\n";
+    let numbered = ["similar", "pairs", "--sets", "1,2", "--threshold", "0.9", "-q"];
+    assert_eq!(scratch.feed(&numbered, objects).ok(), "u1\tu2\t1\n");
+}

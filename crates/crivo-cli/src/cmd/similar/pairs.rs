@@ -16,6 +16,7 @@ use crate::corpus::{explained, first_record};
 use crate::form::FormArgs;
 use crate::output::{self, Cell, Form, Interval, Listing, Output};
 use crate::pass::Pass;
+use crate::spool::Spool;
 use crate::watch::Interruptible;
 
 /// Which sets are alike, by the items they hold
@@ -103,7 +104,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     settings.bands()?;
     let mut pass = args.input.pass()?;
     pass.select = Select::fields([set, item]);
-    separate_lines(args, &mut pass)?;
+    let _spools = separate_lines(args, [set, item], &mut pass)?;
 
     let (sets, counts) = collect(&pass, settings.seed, out)?;
     let (mut missed, mut not_listed) = (Estimate::exact(0.0), Estimate::exact(0.0));
@@ -162,22 +163,37 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(if pairs.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-/// Chooses the delimiter from the first line, if none was given.
-fn separate_lines(args: &Args, pass: &mut Pass) -> Result<()> {
-    if args.input.has_delimiter()
-        || args.input.format_of_first() != Format::Lines
-        || !pass.input.is_rereadable()
-    {
-        return Ok(());
+/// Chooses the delimiter from the first line, if none was given. Standard input and pipes are kept
+/// in temporary files for that, which must live as long as the input.
+fn separate_lines(args: &Args, fields: [&str; 2], pass: &mut Pass) -> Result<Vec<Spool>> {
+    let mut spools = Vec::new();
+    let is_numbered = |field: &&str| field.parse::<usize>().is_ok();
+    if args.input.has_delimiter() || args.input.format_of_first() != Format::Lines || pass.follow {
+        return Ok(spools);
     }
+    // Fields of lines have only numbers. If names were given, the first line may be a header, from
+    // which the pass recognises the format.
+    if !pass.input.is_rereadable() && !fields.iter().all(is_numbered) {
+        return Ok(spools);
+    }
+    pass.input = pass.input.clone().with_copies(|path| -> Result<_> {
+        let spool = Spool::of_pipe(path)?;
+        let copy = spool.path().to_path_buf();
+        spools.push(spool);
+        Ok(copy)
+    })?;
     let first = first_record(&pass.input).unwrap_or_default();
+    // The pass recognises JSONL by its first line.
+    if serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(&first).is_ok() {
+        return Ok(spools);
+    }
     for delimiter in ["::", "\t", ","] {
         if first.windows(delimiter.len()).any(|part| part == delimiter.as_bytes()) {
             pass.input = pass.input.clone().delimiter(delimiter).context("--delimiter")?;
             break;
         }
     }
-    Ok(())
+    Ok(spools)
 }
 
 /// Reads the rows; those without a set or an item are skipped and counted.
