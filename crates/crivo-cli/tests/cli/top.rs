@@ -276,3 +276,22 @@ fn a_guarantee_holds_after_a_second_pass_too() {
     let (least, listed) = (sure["max_error"].as_f64().unwrap(), sure["top"].as_array().unwrap());
     assert!(listed.iter().all(|line| line["exact"].as_f64().unwrap() >= least), "{sure}");
 }
+
+#[test]
+fn k_limits_the_list_of_each_group_too() {
+    let scratch = Scratch::with([("g.csv", "g,v\na,1\na,1\na,2\na,3\nb,4\n")]);
+    for least in [["--min-count", "1"], ["--min-share", "1%"]] {
+        let args = [&["top", "g.csv", "--by", "g", "-f", "v", "-k", "2", "--json"], &least[..]].concat();
+        let report = scratch.run(&args).json();
+        let lengths: Vec<usize> = report["groups"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|group| group["top"].as_array().unwrap().len())
+            .collect();
+        assert_eq!(lengths, [2, 1], "{least:?}");
+        assert_eq!(report["groups"][0]["top"][0]["key"], "1");
+        let all = [&["top", "g.csv", "--by", "g", "-f", "v", "--json"], &least[..]].concat();
+        assert_eq!(scratch.run(&all).json()["groups"][0]["top"].as_array().unwrap().len(), 3);
+    }
+}

@@ -27,15 +27,16 @@ struct Line {
 }
 
 impl Answer {
-    /// Returns the list of one group.
+    /// Returns the list of one group, of at most `most` keys.
     fn new(
         sketch: &HeavyHitters,
         wanted: &Wanted,
+        most: usize,
         guarantee: Option<Guarantee>,
         out: &Output,
     ) -> Result<Self> {
         let chosen = choose::choose(Candidate::of(sketch), sketch, wanted, guarantee, out)?;
-        let lines = chosen.into_iter().map(|Candidate { key, lower, upper }| Line {
+        let lines = chosen.into_iter().take(most).map(|Candidate { key, lower, upper }| Line {
             key: key.to_string(),
             count: choose::estimate(lower, upper).into(),
         });
@@ -53,7 +54,7 @@ impl Answer {
 
     /// Returns the most frequent keys of a sketch.
     pub(crate) fn most_frequent(sketch: &HeavyHitters, out: &Output) -> Result<Self> {
-        Self::new(sketch, &Wanted::First(10), None, out)
+        Self::new(sketch, &Wanted::First(10), 10, None, out)
     }
 }
 
@@ -91,6 +92,7 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, wanted: &Wanted, out: 
     let empty = HeavyHitters::with_scheme(counters(&args.how, wanted)?, scheme).context("--counters")?;
     let group = groups::select_group(pass, by)?;
     let (guarantee, skip_bad) = (args.how.guarantee, pass.skip_bad);
+    let most = args.how.most();
     let shown = Shown { args: &args.groups, form: args.how.form.get(), columns: COLUMNS };
     let weighted = args.how.weight.is_some();
     // The `max_error` of each group says what its list may miss, so no warning is printed.
@@ -111,7 +113,7 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, wanted: &Wanted, out: 
             })
         },
         |kind, key, group, emit| {
-            let answer = Answer::new(&group.sketch(kind), wanted, guarantee, &silent);
+            let answer = Answer::new(&group.sketch(kind), wanted, most, guarantee, &silent);
             emit_answer(kind, key, &answer.map_err(groups::sent)?, shown, emit)
         },
     )?;

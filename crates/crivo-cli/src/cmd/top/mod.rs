@@ -117,6 +117,13 @@ struct TopOptions {
     form: FormArgs,
 }
 
+impl TopOptions {
+    /// Returns the most keys to list, or no limit if the user gave none.
+    fn most(&self) -> usize {
+        self.k.map_or(usize::MAX, |k| usize::try_from(k.get()).unwrap_or(usize::MAX))
+    }
+}
+
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
 struct TopReport {
@@ -247,9 +254,7 @@ fn report(
     window: Option<Covered>,
     out: &Output,
 ) -> Result<()> {
-    if let Some(most) = args.how.k {
-        listed.truncate(usize::try_from(most.get()).unwrap_or(usize::MAX));
-    }
+    listed.truncate(args.how.most());
     for line in &mut listed {
         line.estimate = out.honest(line.estimate);
     }
@@ -288,9 +293,7 @@ fn wanted(how: &TopOptions) -> Result<Wanted> {
         (Some(share), _) if share > 0.0 && share < 1.0 => Ok(Wanted::Share(share)),
         (Some(share), _) => bail!("--min-share {share}: expected a share between 0 and 1, such as 1%"),
         (None, Some(count)) => Ok(Wanted::Count(count.max(1))),
-        (None, None) => {
-            Ok(Wanted::First(how.k.map_or(10, |k| usize::try_from(k.get()).unwrap_or(usize::MAX))))
-        }
+        (None, None) => Ok(Wanted::First(how.k.map_or(10, |_| how.most()))),
     }
 }
 
