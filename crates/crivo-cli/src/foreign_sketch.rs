@@ -6,7 +6,7 @@
 //! columns that the other system counts as integers.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Cursor, Read};
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
@@ -25,29 +25,32 @@ use crate::window::WindowArgs;
 /// The maximum size of a file.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Returns the DataSketches sketch in a file, or `None` if the file is something else.
-pub(crate) fn open(path: &Path) -> Result<Option<AnyInterchange>> {
-    let Ok(mut file) = File::open(path) else { return Ok(None) };
-    // A folder cannot be read. The next reader reports that.
-    if path.is_dir() {
-        return Ok(None);
+/// A file that may be a DataSketches sketch.
+pub(crate) enum Opened {
+    Foreign(AnyInterchange),
+    /// Something else, which is read from its beginning. A pipe cannot be opened a second time.
+    Other(Box<dyn Read>),
+}
+
+/// Opens a file, or standard input for `-`, and reads it if it is a DataSketches sketch.
+pub(crate) fn open(path: &Path) -> Result<Opened> {
+    if path == Path::new("-") {
+        return Ok(Opened::Other(Box::new(io::stdin())));
     }
     let name = store::name_of(path);
+    let failed = |error: io::Error| anyhow!("{name}: {}", store::reason(&error));
+    let mut file = File::open(path).map_err(failed)?;
     let mut bytes = Vec::new();
-    let read = |file: &mut File, most: u64, bytes: &mut Vec<u8>| {
-        let outcome = file.take(most).read_to_end(bytes);
-        outcome.map_err(|error| anyhow!("{name}: {}", store::reason(&error)))
-    };
-    read(&mut file, 8, &mut bytes)?;
-    if !AnyInterchange::may_be(&bytes) {
-        return Ok(None);
+    file.by_ref().take(8).read_to_end(&mut bytes).map_err(failed)?;
+    if AnyInterchange::may_be(&bytes) {
+        file.by_ref().take(MOST_BYTES).read_to_end(&mut bytes).map_err(failed)?;
+        match AnyInterchange::decode(&bytes) {
+            Ok(sketch) => return Ok(Opened::Foreign(sketch)),
+            Err(error) if AnyInterchange::is_certainly(&bytes) => bail!("{name}: {error}"),
+            Err(_) => {}
+        }
     }
-    read(&mut file, MOST_BYTES, &mut bytes)?;
-    match AnyInterchange::decode(&bytes) {
-        Ok(sketch) => Ok(Some(sketch)),
-        Err(error) if AnyInterchange::is_certainly(&bytes) => Err(anyhow!("{name}: {error}")),
-        Err(_) => Ok(None),
-    }
+    Ok(Opened::Other(Box::new(Cursor::new(bytes).chain(file))))
 }
 
 /// Returns how the kind of the sketch is described to the user.

@@ -34,13 +34,17 @@ pub(crate) struct Stored {
 
 /// Reads the sketch in a file, or in standard input for `-`.
 pub(crate) fn read(path: &Path) -> Result<Stored> {
-    let name = name_of(path);
-    let bytes = if path == Path::new("-") {
-        read_sketch(&mut io::stdin().lock())
-    } else {
-        File::open(path).and_then(|mut file| read_sketch(&mut file))
+    if path == Path::new("-") {
+        return read_from(io::stdin().lock(), path);
     }
-    .map_err(|error| anyhow!("{name}: {}", reason(&error)))?;
+    let file = File::open(path).map_err(|error| anyhow!("{}: {}", name_of(path), reason(&error)))?;
+    read_from(file, path)
+}
+
+/// Reads the sketch in a file that is open.
+pub(crate) fn read_from(mut file: impl Read, path: &Path) -> Result<Stored> {
+    let name = name_of(path);
+    let bytes = read_sketch(&mut file).map_err(|error| anyhow!("{name}: {}", reason(&error)))?;
     let sketch = AnySketch::decode(&bytes).map_err(|error| anyhow!("{name}: {error}"))?;
     Ok(Stored { sketch, file_bytes: bytes.len() })
 }

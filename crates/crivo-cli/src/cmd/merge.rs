@@ -1,5 +1,6 @@
 //! `crivo merge`: several sketches into one, as if their inputs had been one.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -11,7 +12,7 @@ use crivo_interchange::AnyInterchange;
 use super::{Outcome, show};
 use crate::args::OnFull;
 use crate::filter;
-use crate::foreign_sketch;
+use crate::foreign_sketch::{self, Opened};
 use crate::output::{self, Output};
 use crate::store::{self, Destination, Stored};
 use crate::turn::WaitArgs;
@@ -49,10 +50,12 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let destination = Destination::new(&args.output)?;
     let _turn = args.wait.take_turn(&args.output)?;
-    if let Some(first) = args.sketches.first().map(|path| foreign_sketch::open(path)).transpose()?.flatten() {
-        return merge_foreign(args, first, &destination, out);
-    }
-    let sketch = merge_all(&args.sketches, out)?;
+    let first = match args.sketches.first().map(|path| foreign_sketch::open(path)).transpose()? {
+        Some(Opened::Foreign(first)) => return merge_foreign(args, first, &destination, out),
+        Some(Opened::Other(file)) => Some(file),
+        None => None,
+    };
+    let sketch = merge_all(&args.sketches, first, out)?;
     filter::report_if_full(&sketch, args.on_full, out)?;
     let bytes = sketch.encode();
     destination.write(&bytes)?;
@@ -71,7 +74,7 @@ fn merge_foreign(args: &Args, first: AnyInterchange, destination: &Destination, 
     let mut merged = first;
     for path in args.sketches.iter().skip(1) {
         let name = store::name_of(path);
-        let Some(next) = foreign_sketch::open(path)? else {
+        let Opened::Foreign(next) = foreign_sketch::open(path)? else {
             bail!(
                 "{name}: is no sketch of DataSketches, and the first is: those of one system can be merged"
             );
@@ -89,11 +92,15 @@ fn merge_foreign(args: &Args, first: AnyInterchange, destination: &Destination, 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Merges the sketches one after the other, so that at most two are in memory.
-fn merge_all(paths: &[PathBuf], out: &Output) -> Result<AnySketch> {
+/// Merges the sketches one after the other, so that at most two are in memory. The first file is
+/// open.
+fn merge_all(paths: &[PathBuf], mut first: Option<Box<dyn Read>>, out: &Output) -> Result<AnySketch> {
     let mut merged: Option<(AnySketch, &Path)> = None;
     for path in paths {
-        let next = store::read(path)?.sketch;
+        let next = match first.take() {
+            Some(file) => store::read_from(file, path)?.sketch,
+            None => store::read(path)?.sketch,
+        };
         match &mut merged {
             None => merged = Some((next, path)),
             Some((sketch, first)) => {

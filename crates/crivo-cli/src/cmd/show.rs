@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::Outcome;
 use crate::args::key_word;
-use crate::foreign_sketch;
+use crate::foreign_sketch::{self, Opened};
 use crate::form::FormArgs;
 use crate::kinds;
 use crate::output::{self, Cell, Form, Interval, Listing, Output};
@@ -57,10 +57,10 @@ struct ShowReport {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
-    if let Some(sketch) = foreign_sketch::open(&args.sketch)? {
-        return show_foreign(&sketch, args.form.get(), out);
-    }
-    let stored = store::read(&args.sketch)?;
+    let stored = match foreign_sketch::open(&args.sketch)? {
+        Opened::Foreign(sketch) => return show_foreign(&sketch, args.form.get(), out),
+        Opened::Other(file) => store::read_from(file, &args.sketch)?,
+    };
     match args.form.get() {
         Form::Table => print_table(&stored, out)?,
         Form::Json => print_json(&stored, out)?,

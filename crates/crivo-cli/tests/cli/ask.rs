@@ -140,3 +140,28 @@ fn a_kind_has_its_article() {
             .fails_with(&format!("s.crivo: this is {kind} made by"));
     }
 }
+
+/// The program reads a pipe by its path, as the shell passes `<(command)`.
+#[cfg(target_os = "linux")]
+#[test]
+fn sketch_from_a_pipe_is_whole() {
+    use std::io::Write;
+    use std::process::Stdio;
+
+    let scratch = Scratch::new();
+    scratch.feed(&["set", "build", "--items", "2", "-o", "s.crivo"], "a\nb\n").ok();
+    scratch.feed(&["distinct", "--interchange", "hll", "-o", "s.bin"], "a\nb\n").ok();
+    for (sketch, command) in [
+        ("s.crivo", &["ask", "/proc/self/fd/0", "a"][..]),
+        ("s.crivo", &["show", "/proc/self/fd/0"]),
+        ("s.crivo", &["set", "has", "/proc/self/fd/0", "a"]),
+        ("s.crivo", &["merge", "/proc/self/fd/0", "s.crivo", "-o", "merged.crivo"]),
+        ("s.bin", &["show", "/proc/self/fd/0"]),
+    ] {
+        let mut program = scratch.command(command);
+        program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = program.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(&scratch.read(sketch)).unwrap();
+        crate::support::Ran::from(child.wait_with_output().unwrap()).ok();
+    }
+}

@@ -19,7 +19,7 @@ use serde::Serialize;
 use super::Outcome;
 use super::quantile::answer::Asked;
 use crate::args::{AskedKeyArgs, share};
-use crate::foreign_sketch;
+use crate::foreign_sketch::{self, Opened};
 use crate::form::FormArgs;
 use crate::kinds;
 use crate::lookup::{Answer, Lookup, about_rate, each_key, rate_in_words};
@@ -127,12 +127,15 @@ struct Joined {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let name = store::name_of(&args.sketch);
-    if let Some(sketch) = foreign_sketch::open(&args.sketch)? {
-        ask_foreign(&sketch, args, &name, out)?;
-        return Ok(ExitCode::SUCCESS);
-    }
+    let file = match foreign_sketch::open(&args.sketch)? {
+        Opened::Foreign(sketch) => {
+            ask_foreign(&sketch, args, &name, out)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Opened::Other(file) => file,
+    };
     // A window is asked as of its latest time.
-    let mut sketch = window::seen_by(store::read(&args.sketch)?.sketch)?;
+    let mut sketch = window::seen_by(store::read_from(file, &args.sketch)?.sketch)?;
     let asks_nothing = args.keys.is_empty()
         && args.range.is_none()
         && args.join.is_none()

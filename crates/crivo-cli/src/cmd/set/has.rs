@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::args::AskedKeyArgs;
 use crate::cmd::Outcome;
 use crate::filter::Filter;
-use crate::foreign_sketch;
+use crate::foreign_sketch::{self, Opened};
 use crate::form::FormArgs;
 use crate::lookup::{Lookup, about_rate, each_key, rate_in_words};
 use crate::output::{self, Cell, Form, Listing, Output};
@@ -73,14 +73,17 @@ pub(super) fn run(args: &Args, out: &Output) -> Outcome {
     if args.field.is_some() {
         bail!("-f: {name} is no Parquet file, and only those have columns: leave it out");
     }
-    if let Some(sketch) = foreign_sketch::open(&args.sketch)? {
-        let lookup = Lookup::of_foreign(&sketch, &args.kind, &name)?;
-        let Some(rate) = lookup.false_positive_rate else {
-            bail!("{name}: is a {}, and no set: crivo ask {name} KEY", sketch.name());
-        };
-        return answer(args, &lookup, vec![rate_in_words(rate)], out);
-    }
-    let sketch = Filter::to_ask(store::read(&args.sketch)?.sketch, &name)?.into_sketch();
+    let file = match foreign_sketch::open(&args.sketch)? {
+        Opened::Foreign(sketch) => {
+            let lookup = Lookup::of_foreign(&sketch, &args.kind, &name)?;
+            let Some(rate) = lookup.false_positive_rate else {
+                bail!("{name}: is a {}, and no set: crivo ask {name} KEY", sketch.name());
+            };
+            return answer(args, &lookup, vec![rate_in_words(rate)], out);
+        }
+        Opened::Other(file) => file,
+    };
+    let sketch = Filter::to_ask(store::read_from(file, &args.sketch)?.sketch, &name)?.into_sketch();
     args.kind.agree_with(sketch.scheme(), &name)?;
     answer(args, &Lookup::of(&sketch, &name)?, about_rate(&sketch), out)
 }
