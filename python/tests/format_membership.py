@@ -92,7 +92,7 @@ class Bloom:
         bits, hashes, capacity = fields("QIQ", payload)
         must(1 <= bits <= 2**43, f"{bits} bits")
         must(1 <= hashes <= 64, f"{hashes} hashes")
-        must(capacity >= 1, "capacity 0")
+        must(1 <= capacity <= 2**43, f"capacity {capacity}")
         return cls(bits, hashes, capacity, bit_array(payload[20:], bits))
 
     def __contains__(self, h: int) -> bool:
@@ -178,7 +178,7 @@ class BlockedBloom:
     def read(cls, payload: bytes) -> BlockedBloom:
         blocks, capacity = fields("QQ", payload)
         must(1 <= blocks <= 2**34, f"{blocks} blocks")
-        must(capacity >= 1, "capacity 0")
+        must(1 <= capacity <= 2**43, f"capacity {capacity}")
         return cls(blocks, capacity, bit_array(payload[16:], 512 * blocks))
 
     def __contains__(self, h: int) -> bool:
