@@ -151,8 +151,9 @@ fn reports_of(reports: &Bound<'_, PyAny>) -> Result<u64> {
 /// >>> len(report), client.spent, client.remaining
 /// (38, 2.0, 1.0)
 /// >>> client.encode("another")
-/// Traceback (most recent call last): ... crivo.errors.BudgetExceededError: budget: expected 2 left
-/// for this report, found 1 left of 3 (...)
+/// Traceback (most recent call last):
+/// ...
+/// crivo.errors.BudgetExceededError: budget: expected 2 left for this report, found 1 ...
 #[pyclass(module = "crivo", frozen)]
 #[derive(Debug)]
 pub(crate) struct PrivateClient(Shared<Client>);

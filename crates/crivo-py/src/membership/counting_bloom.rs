@@ -121,8 +121,9 @@ impl CountingBloom {
     ///
     /// >>> senders = CountingBloom(1000, 4)
     /// >>> senders.remove("ana")
-    /// Traceback (most recent call last): ... crivo.errors.AbsentError: key: expected one whose
-    /// counters are all above 0, found 0 in cell ...
+    /// Traceback (most recent call last):
+    /// ...
+    /// crivo.errors.AbsentError: key: expected one whose counters are all above 0, found 0 ...
     fn remove(&self, key: &Bound<'_, PyAny>) -> Result<()> {
         Ok(self.0.with_hash(key, &REMOVE, Sketch::remove_hash)??)
     }

@@ -51,8 +51,9 @@ impl DirectTable {
     /// >>> ports.insert(443), ports.insert(443)
     /// (True, False)
     /// >>> ports.insert(-1)
-    /// Traceback (most recent call last): ... crivo.errors.IncompatibleError: key: expected an
-    /// integer of the universe, 0 to 65535, found -1 (...)
+    /// Traceback (most recent call last):
+    /// ...
+    /// crivo.errors.IncompatibleError: key: expected an integer of the universe, 0 to 65535, ...
     fn insert(&self, key: &Bound<'_, PyAny>) -> Result<bool> {
         self.0.with_integer(key, &INSERT, |sketch, integer| sketch.insert(&integer))
     }
