@@ -10,12 +10,13 @@ from collections import Counter
 from typing import Any
 
 import datasketches as ds
+import numpy as np
 import pyarrow as pa
 import pytest
 import xxhash
 from columns import refused
 
-from crivo import DecodeError, IncompatibleError, KeyTypeError
+from crivo import DecodeError, IncompatibleError, InvalidParameterError, KeyTypeError
 from crivo.interchange import BloomFilter, Cpc, FrequentItems, Hll, Kll, Req, TDigest
 
 SIZES = [0, 1, 30, 600, 4_000, 50_000]
@@ -70,6 +71,47 @@ def test_kll_is_read_both_ways(count: int, numbers: Any, theirs_of: Any) -> None
         assert [end and end.value for end in ends] == [theirs.get_min_value(), theirs.get_max_value()]
         rank = read.rank(5_000.0)
         assert rank is not None and rank.value == pytest.approx(theirs.get_rank(5_000.0, True))
+
+
+WHOLE = [-(2**63), -(2**53) - 1, 2**53 + 1, 1_700_000_000_123_456_789, 2**63 - 1]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        WHOLE,
+        iter(WHOLE),
+        np.array(WHOLE),
+        np.array(WHOLE, "O"),
+        pa.array([*WHOLE, None]),
+        pa.array(WHOLE).dictionary_encode(),
+        [*WHOLE, 2.5, None],
+    ],
+    ids=["list", "iterator", "array", "objects", "column", "dictionary", "mixed"],
+)
+def test_whole_numbers_keep_all_digits(values: Any) -> None:
+    sketch = Kll(numbers="long")
+    sketch.insert_batch(values)
+    one_by_one = Kll(numbers="long")
+    for number in WHOLE:
+        one_by_one.insert(number)
+    for data in (bytes(sketch), bytes(one_by_one)):
+        assert all(number.to_bytes(8, "little", signed=True) in data for number in WHOLE)
+
+
+def test_whole_numbers_out_of_range_become_the_nearest_one() -> None:
+    for values in (
+        [2**63, 2**64 - 1, 2**70],
+        np.array([2**63, 2**64 - 1], "u8"),
+        pa.array([2**63], pa.uint64()),
+    ):
+        sketch = Kll(numbers="long")
+        sketch.insert_batch(values)
+        assert (2**63 - 1).to_bytes(8, "little") in bytes(sketch)
+    doubles = Kll()
+    doubles.insert_batch(pa.array([2**63 + 2**40], pa.uint64()))
+    answer = doubles.quantile(0.5)
+    assert answer is not None and answer.value == 2.0**63 + 2.0**40
 
 
 def test_req_and_digests_are_read_both_ways() -> None:
@@ -131,6 +173,18 @@ def test_frequent_items_are_read_both_ways(count: int) -> None:
     merged = read | ours
     assert all(2 * truth in merged.frequency(key) for key, truth in exact.items())
     assert [key for key, _ in ours.top(1)] == [key for key, _ in exact.most_common(1)]
+
+
+def test_weights_that_other_systems_cannot_count_are_refused() -> None:
+    words = FrequentItems()
+    for wrong in (-1, 2**63, 2**64):
+        with pytest.raises(InvalidParameterError, match=rf"weight: expected 0 to 2\^63 - 1, found {wrong}"):
+            words.add("a", wrong)
+    words.add("a", 2**63 - 2)
+    with pytest.raises(InvalidParameterError, match=r"weights that add up to less than 2\^63"):
+        words.add("b", 2)
+    words.add("b", 1)
+    assert words.total == ds.frequent_strings_sketch.deserialize(bytes(words)).total_weight == 2**63 - 1
 
 
 def test_a_filter_has_the_layout_that_is_documented() -> None:

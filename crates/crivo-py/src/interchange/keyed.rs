@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 
 use super::{Exchanged, exchange_methods, kind_of, same_keys};
-use crate::errors::{Result, setting};
+use crate::errors::{Failure, Result, setting};
 use crate::estimate::Estimate;
 use crate::keys::{self, Stretch, bytes_of, name_of, to_python};
 use crate::sketch::{INSERT, Reduced, Shared};
@@ -75,7 +75,10 @@ macro_rules! keyed_methods {
 }
 
 fn weight_of(weight: &Bound<'_, PyAny>) -> Result<u64> {
-    setting("weight", weight, "0 to 2^63 - 1")
+    let expected = "0 to 2^63 - 1";
+    let weight: i64 = setting("weight", weight, expected)?;
+    u64::try_from(weight)
+        .map_err(|_| Failure::Parameter(format!("weight: expected {expected}, found {weight}")))
 }
 
 /// The most frequent keys with certain bounds, as Apache DataSketches keeps them: its bytes are
@@ -129,7 +132,8 @@ impl FrequentItems {
         Ok(Self { sketch: Shared::new(Frequent::new(lg_size, keys == KeyKind::Integer)?), keys })
     }
 
-    /// Adds a weight to one key.
+    /// Adds a weight to one key. All weights together are less than 2^63, as other systems count
+    /// them.
     fn add(&self, key: &Bound<'_, PyAny>, weight: &Bound<'_, PyAny>) -> Result<()> {
         self.put(key, weight_of(weight)?)
     }

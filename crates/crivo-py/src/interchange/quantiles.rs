@@ -1,6 +1,7 @@
 //! Sketches of quantiles in the formats of other systems.
 
 use crivo::sketch::Quantiles;
+use crivo_arrow::numbers::{ExactNumber, Number};
 use crivo_interchange::{AnyKll, NumberKind, Req as ReqSketch, TDigest as Digest};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
@@ -26,18 +27,43 @@ fn size_of(k: Option<&Bound<'_, PyAny>>, default: u16) -> Result<u16> {
     k.map_or(Ok(default), |k| setting("k", k, "a size that the sketch can have"))
 }
 
-fn as_double(number: f64) -> f64 {
-    number
+/// A sketch that numbers of a type are added to.
+trait TakesNumber {
+    type Number: Number;
+
+    fn put(&mut self, number: Self::Number);
 }
 
-fn as_float(number: f64) -> f32 {
-    number as f32
+impl TakesNumber for AnyKll {
+    type Number = ExactNumber;
+
+    fn put(&mut self, number: ExactNumber) {
+        match number {
+            ExactNumber::Whole(number) => self.insert_whole(number),
+            ExactNumber::Float(number) => self.insert(number),
+        }
+    }
 }
 
-/// Defines the methods of sketches of numbers: `number_methods!(Kll, AnyKll, as_double)`. The last
-/// argument converts a number to the type that the sketch takes.
+impl TakesNumber for ReqSketch {
+    type Number = f64;
+
+    fn put(&mut self, number: f64) {
+        self.insert(number as f32);
+    }
+}
+
+impl TakesNumber for Digest {
+    type Number = f64;
+
+    fn put(&mut self, number: f64) {
+        self.insert(number);
+    }
+}
+
+/// Defines the methods of sketches of numbers: `number_methods!(Kll, AnyKll)`.
 macro_rules! number_methods {
-    ($class:ident, $sketch:ty, $taken:ident) => {
+    ($class:ident, $sketch:ty) => {
         exchange_methods!($class);
 
         impl Exchanged for $class {
@@ -57,16 +83,15 @@ macro_rules! number_methods {
             /// Adds a number. NaN adds nothing.
             fn insert(&self, value: &Bound<'_, PyAny>) -> Result<()> {
                 let number = number_of(value)?;
-                self.sketch.quick(value.py(), |sketch| sketch.insert($taken(number)));
+                self.sketch.quick(value.py(), |sketch| sketch.put(number));
                 Ok(())
             }
 
             /// Adds many numbers and returns how many missing values (None, null) were skipped.
             /// `values` is whatever `NumberQuantiles.insert_batch` takes.
             fn insert_batch(&self, values: &Bound<'_, PyAny>) -> Result<u64> {
-                let mut take = |numbers: &[f64], _: &[usize]| {
-                    self.sketch
-                        .locked(|sketch| numbers.iter().for_each(|&number| sketch.insert($taken(number))));
+                let mut take = |numbers: &[<$sketch as TakesNumber>::Number], _: &[usize]| {
+                    self.sketch.locked(|sketch| numbers.iter().for_each(|&number| sketch.put(number)));
                     Ok(())
                 };
                 take_numbers(values, INSERT.so_far, &mut take)
@@ -110,7 +135,7 @@ macro_rules! number_methods {
 ///
 /// Bounds are those that DataSketches states, 99 % sure; crivo's `NumberQuantiles` takes the same
 /// memory for a smaller error. Its coins are not seeded, so that the same numbers give different
-/// bytes every time.
+/// bytes every time. Whole numbers of "long" keep all their digits; answers are rounded to doubles.
 ///
 /// >>> from crivo.interchange import Kll
 /// >>> prices = Kll()
@@ -124,7 +149,7 @@ pub(crate) struct Kll {
     sketch: Shared<AnyKll>,
 }
 
-number_methods!(Kll, AnyKll, as_double);
+number_methods!(Kll, AnyKll);
 
 #[pymethods]
 impl Kll {
@@ -182,7 +207,7 @@ pub(crate) struct Req {
     sketch: Shared<ReqSketch>,
 }
 
-number_methods!(Req, ReqSketch, as_float);
+number_methods!(Req, ReqSketch);
 
 #[pymethods]
 impl Req {
@@ -228,7 +253,7 @@ pub(crate) struct TDigest {
     sketch: Shared<Digest>,
 }
 
-number_methods!(TDigest, Digest, as_double);
+number_methods!(TDigest, Digest);
 
 #[pymethods]
 impl TDigest {

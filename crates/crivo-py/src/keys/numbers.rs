@@ -4,7 +4,7 @@
 //! other number, because the sketch counts numbers that are not finite.
 
 use arrow_array::ArrayRef;
-use crivo_arrow::numbers::{GatheredNumbers, take_floats};
+use crivo_arrow::numbers::{GatheredNumbers, Number, take_each, take_floats};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -15,14 +15,18 @@ use super::{arrow_chunks, is_missing, is_single, objects};
 use crate::errors::{Failure, Result, broken_stream};
 
 /// Takes numbers, with the places of missing values as in a [`Stretch`](super::Stretch).
-pub(crate) type TakeNumbers<'t> = crivo_arrow::numbers::TakeNumbers<'t, Failure>;
+pub(crate) type TakeNumbers<'t, N = f64> = crivo_arrow::numbers::TakeNumbers<'t, Failure, N>;
 
 /// Passes every number in `values` to `take`. Returns how many missing values were skipped.
 /// `so_far` says in errors what happened to the values before a refused one.
-pub(crate) fn take_numbers(values: &Bound<'_, PyAny>, so_far: &str, take: TakeNumbers<'_>) -> Result<u64> {
+pub(crate) fn take_numbers<N: Number>(
+    values: &Bound<'_, PyAny>,
+    so_far: &str,
+    take: TakeNumbers<'_, N>,
+) -> Result<u64> {
     let py = values.py();
     let mut missing = 0;
-    let mut take = |numbers: &[f64], gaps: &[usize]| {
+    let mut take = |numbers: &[N], gaps: &[usize]| {
         missing += gaps.len() as u64;
         take(numbers, gaps)
     };
@@ -49,19 +53,27 @@ pub(crate) fn take_numbers(values: &Bound<'_, PyAny>, so_far: &str, take: TakeNu
 }
 
 /// Returns one number.
-pub(crate) fn number_of(object: &Bound<'_, PyAny>) -> Result<f64> {
+pub(crate) fn number_of<N: Number>(object: &Bound<'_, PyAny>) -> Result<N> {
     if let Ok(float) = object.cast::<PyFloat>() {
-        return Ok(float.value());
+        return Ok(N::from_float(float.value()));
     }
-    let is_number = !object.is_instance_of::<PyBool>()
-        && (object.hasattr("__float__")? || object.hasattr("__index__")?);
+    let is_bool = object.is_instance_of::<PyBool>();
+    if !is_bool && object.hasattr("__index__")? {
+        if let Ok(number) = object.extract() {
+            return Ok(N::from_whole(number));
+        }
+        if let Ok(number) = object.extract() {
+            return Ok(N::from_unsigned(number));
+        }
+    }
+    let is_number = !is_bool && (object.hasattr("__float__")? || object.hasattr("__index__")?);
     match object.extract() {
-        Ok(number) if is_number => Ok(number),
+        Ok(number) if is_number => Ok(N::from_float(number)),
         _ => Err(Failure::key("a number", objects::describe(object), "")),
     }
 }
 
-fn from_objects(values: &Bound<'_, PyAny>, so_far: &str, take: TakeNumbers<'_>) -> Result<()> {
+fn from_objects<N: Number>(values: &Bound<'_, PyAny>, so_far: &str, take: TakeNumbers<'_, N>) -> Result<()> {
     let py = values.py();
     let iterator = values.try_iter().map_err(|_| {
         let expected = "many numbers: an iterable, a NumPy array or an Arrow column";
@@ -86,7 +98,7 @@ fn from_objects(values: &Bound<'_, PyAny>, so_far: &str, take: TakeNumbers<'_>) 
     py.detach(|| gathered.deliver(take))
 }
 
-fn from_array(values: &Bound<'_, PyAny>, so_far: &str, take: TakeNumbers<'_>) -> Result<()> {
+fn from_array<N: Number>(values: &Bound<'_, PyAny>, so_far: &str, take: TakeNumbers<'_, N>) -> Result<()> {
     let numpy = values.py().import("numpy")?;
     if has_foreign_dtype(values, &numpy)? {
         return from_objects(&numpy.call_method1("asarray", (values, "O"))?, so_far, take);
@@ -98,16 +110,23 @@ fn from_array(values: &Bound<'_, PyAny>, so_far: &str, take: TakeNumbers<'_>) ->
         return Err(Failure::key("an array of one dimension", found, "use array.ravel()"));
     }
     let dtype = array.getattr("dtype")?;
-    match dtype.getattr("kind")?.extract()? {
-        'i' | 'u' | 'f' => {}
-        'O' => return from_objects(&values.call_method0("tolist")?, so_far, take),
-        _ => return Err(Failure::key("an array of numbers", format_args!("dtype {}", dtype.str()?), "")),
-    }
     let nulls = nulls_of(values, &numpy)?;
-    let plain = numpy.call_method1("ascontiguousarray", (&array, "f8"))?;
-    let array = plain.cast::<PyArray1<f64>>().map_err(PyErr::from)?.readonly();
-    let numbers = array.as_slice().map_err(PyErr::from)?;
-    plain.py().detach(|| take_floats(numbers, nulls.as_ref(), take))
+    /// Calls `$read` with the numbers as a slice of a type, after NumPy has converted them to it.
+    macro_rules! read_as {
+        ($type:ty, $name:literal, $read:expr) => {{
+            let plain = numpy.call_method1("ascontiguousarray", (&array, $name))?;
+            let plain = plain.cast::<PyArray1<$type>>().map_err(PyErr::from)?.readonly();
+            let numbers = plain.as_slice().map_err(PyErr::from)?;
+            values.py().detach(|| $read(numbers))
+        }};
+    }
+    match dtype.getattr("kind")?.extract()? {
+        'f' => read_as!(f64, "f8", |numbers| take_floats(numbers, nulls.as_ref(), take)),
+        'i' => read_as!(i64, "i8", |numbers| take_each(numbers, nulls.as_ref(), N::from_whole, take)),
+        'u' => read_as!(u64, "u8", |numbers| take_each(numbers, nulls.as_ref(), N::from_unsigned, take)),
+        'O' => from_objects(&values.call_method0("tolist")?, so_far, take),
+        _ => Err(Failure::key("an array of numbers", format_args!("dtype {}", dtype.str()?), "")),
+    }
 }
 
 /// Passes every number of an Arrow array to `take`.
