@@ -82,6 +82,7 @@ __all__ = [
     "NearDuplicateShare",
     "NearDuplicates",
     "NumberQuantiles",
+    "OverlapFinder",
     "Panes",
     "PassageFinder",
     "PrivateClient",
@@ -1010,8 +1011,9 @@ class DirectTable(_TakesBatches):
         >>> ports.insert(443), ports.insert(443)
         (True, False)
         >>> ports.insert(-1)
-        Traceback (most recent call last): ... crivo.errors.IncompatibleError: key: expected an
-        integer of the universe, 0 to 65535, found -1 (...)
+        Traceback (most recent call last):
+        ...
+        crivo.errors.IncompatibleError: key: expected an integer of the universe, 0 to 65535, ...
         """
 
     def remove(self, key: SupportsIndex) -> None:
@@ -1428,8 +1430,9 @@ class CountingBloom(_Filter):
 
         >>> senders = CountingBloom(1000, 4)
         >>> senders.remove("ana")
-        Traceback (most recent call last): ... crivo.errors.AbsentError: key: expected one whose
-        counters are all above 0, found 0 in cell ...
+        Traceback (most recent call last):
+        ...
+        crivo.errors.AbsentError: key: expected one whose counters are all above 0, found 0 ...
         """
 
     def remove_batch(self, values: Keys) -> int:
@@ -3742,8 +3745,9 @@ class PrivateClient:
     >>> len(report), client.spent, client.remaining
     (38, 2.0, 1.0)
     >>> client.encode("another")
-    Traceback (most recent call last): ... crivo.errors.BudgetExceededError: budget: expected 2 left
-    for this report, found 1 left of 3 (...)
+    Traceback (most recent call last):
+    ...
+    crivo.errors.BudgetExceededError: budget: expected 2 left for this report, found 1 ...
     """
 
     def __new__(cls, protocol: Protocol, budget: float, *, spent: float = 0.0) -> Self: ...
@@ -4195,7 +4199,7 @@ class Kll:
 
     Bounds are those that DataSketches states, 99 % sure; crivo's `NumberQuantiles` takes the same
     memory for a smaller error. Its coins are not seeded, so that the same numbers give different
-    bytes every time.
+    bytes every time. Whole numbers of "long" keep all their digits; answers are rounded to doubles.
 
     >>> from crivo.interchange import Kll
     >>> prices = Kll()
@@ -4446,7 +4450,9 @@ class FrequentItems:
         """The base-2 logarithm of the size of the map, which holds three quarters of that."""
 
     def add(self, key: Key, weight: SupportsIndex) -> None:
-        """Adds a weight to one key."""
+        """Adds a weight to one key. All weights together are less than 2^63, as other systems count
+        them.
+        """
 
     def frequency(self, key: Key) -> Estimate:
         """How often a key came, with certain bounds."""
@@ -4569,9 +4575,31 @@ class BloomFilter:
     def __bytes__(self) -> bytes: ...
     def __reduce__(self) -> tuple[Any, tuple[bytes, InterchangeKeys]]: ...
 
-# ---- the parts of near_duplicates ----
+# ---- the parts of near_duplicates, repeated_passages and benchmark_overlap ----
 
-# ---- the parts of near_duplicates and repeated_passages ----
+@final
+class OverlapFinder:
+    """Finds the texts that contain items of a benchmark, in batch after batch: the items are read once.
+    `items` and `words` are those of `benchmark_overlap`, and what is found is the same.
+
+    >>> from crivo.distributed import OverlapFinder
+    >>> finder = OverlapFinder(["What is the capital of France?"], words=5)
+    >>> finder.find(["Quiz: what is the capital of France? Paris."]).hits
+    [(0, 0, 1.0, 6)]
+    >>> finder.find(["something else"]).hits
+    []
+    """
+
+    def __new__(cls, items: Texts, *, words: SupportsIndex = 8, threads: SupportsIndex = 0) -> Self: ...
+    def find(
+        self,
+        texts: Texts,
+        *,
+        share: float = 0.5,
+        cut: str = "document",
+        threads: SupportsIndex = 0,
+    ) -> BenchmarkOverlap:
+        """Which of the texts contain which items. The arguments are those of `benchmark_overlap`."""
 
 @final
 class PassageFinder:

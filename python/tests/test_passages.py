@@ -22,6 +22,7 @@ from crivo import (
     passages,
     repeated_passages,
 )
+from crivo.distributed import OverlapFinder
 
 ROOT = Path(__file__).parents[2]
 SEED = int(os.environ.get("CRIVO_TEST_SEED", "0"))
@@ -83,6 +84,18 @@ def test_the_outcome_is_that_of_the_command_line(cut: Any, program: Path, tmp_pa
     assert hit.hits == [(int(a), int(b), float(share), int(words)) for a, b, share, words in lines]
     assert hit.hits and hit.documents_hit < hit.documents == 300 and hit.items == 15
     assert overlap(texts, items, words=6, share=0.2, cut=cut) == [text for _, text in read(out)]
+
+    finder = OverlapFinder([None, *items], words=6)
+    batches = {start: finder.find(texts[start : start + 100], share=0.2, cut=cut) for start in (0, 100, 200)}
+    assert hit.hits == [
+        (start + text, item - 1, share, run)
+        for start, batch in batches.items()
+        for text, item, share, run in batch.hits
+    ]
+    assert hit.kept.tolist() == [
+        start + text for start, batch in batches.items() for text in batch.kept.tolist()
+    ]
+    assert repr(finder) == "<OverlapFinder words=6: 15 items>"
 
 
 PASSAGE = "a b c d e f g h"

@@ -105,9 +105,9 @@ mod _native {
     use crate::sampling::{Reservoir, RowSample, WeightedReservoir};
     #[pymodule_export]
     use crate::similarity::{
-        Bands, BenchmarkOverlap, LshIndex, MinHash, NearDuplicates, PassageFinder, RepeatedPassages, Signer,
-        Similar, SimilarPair, Verifier, benchmark_overlap, jaccard, near_duplicates, repeated_passages,
-        shingles,
+        Bands, BenchmarkOverlap, LshIndex, MinHash, NearDuplicates, OverlapFinder, PassageFinder,
+        RepeatedPassages, Signer, Similar, SimilarPair, Verifier, benchmark_overlap, jaccard,
+        near_duplicates, repeated_passages, shingles,
     };
     #[pymodule_export]
     use crate::window::Panes;

@@ -11,8 +11,18 @@ use crate::keys::to_python;
 /// The texts that are neither missing nor empty, and the position of each.
 pub(super) struct PresentTexts<'a> {
     pub(super) texts: Vec<&'a [u8]>,
-    positions: Vec<u64>,
+    pub(super) positions: Positions,
     all: usize,
+}
+
+/// The positions of the present texts among all.
+pub(super) struct Positions(Vec<u64>);
+
+impl Positions {
+    /// Returns the position of a text from its index among the present texts.
+    pub(super) fn of(&self, place: u64) -> u64 {
+        usize::try_from(place).ok().and_then(|place| self.0.get(place)).copied().unwrap_or(u64::MAX)
+    }
 }
 
 impl<'a> PresentTexts<'a> {
@@ -22,12 +32,12 @@ impl<'a> PresentTexts<'a> {
             .filter_map(|(position, text)| Some((position, (*text)?)))
             .filter(|(_, text)| !text.is_empty())
             .unzip();
-        Self { texts, positions, all: slices.len() }
+        Self { texts, positions: Positions(positions), all: slices.len() }
     }
 
     /// Returns the position of a text from its index among the present texts.
     pub(super) fn position(&self, place: u64) -> u64 {
-        usize::try_from(place).ok().and_then(|place| self.positions.get(place)).copied().unwrap_or(u64::MAX)
+        self.positions.of(place)
     }
 
     pub(super) fn missing(&self) -> usize {

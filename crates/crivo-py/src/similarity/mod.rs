@@ -15,7 +15,7 @@ pub(crate) use bands::Bands;
 pub(crate) use lsh_index::{LshIndex, Similar, SimilarPair};
 pub(crate) use min_hash::MinHash;
 pub(crate) use near::{NearDuplicates, near_duplicates};
-pub(crate) use overlap::{BenchmarkOverlap, benchmark_overlap};
+pub(crate) use overlap::{BenchmarkOverlap, OverlapFinder, benchmark_overlap};
 pub(crate) use parts::{Signer, Verifier};
 pub(crate) use passage_finder::PassageFinder;
 pub(crate) use passages::{RepeatedPassages, repeated_passages};

@@ -1,10 +1,11 @@
-//! [`benchmark_overlap`]: finds the texts that contain items of a benchmark.
+//! [`benchmark_overlap`]: finds the texts that contain items of a benchmark. [`OverlapFinder`] keeps
+//! the items for callers that search batch after batch.
 
 use crivo_near::{Benchmark, Cut, cut, overlap, thread_count};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
-use super::edits::{Edit, Edits, PresentTexts, cut_of};
+use super::edits::{Edit, Edits, Positions, PresentTexts, cut_of};
 use super::texts::Texts;
 use crate::errors::{Result, setting};
 
@@ -36,17 +37,82 @@ pub(crate) fn benchmark_overlap(
     cut: &str,
     threads: Option<&Bound<'_, PyAny>>,
 ) -> Result<BenchmarkOverlap> {
-    let py = texts.py();
-    let what = cut_of(cut)?;
-    let words = words.map_or(Ok(8), |words| setting("words", words, "1 to 64"))?;
-    let threads = thread_count(threads.map_or(Ok(0), |threads| setting("threads", threads, "0 or more"))?);
-    let (texts, items) = (Texts::of(texts)?, Texts::of(items)?);
-    let (slices, item_slices) = (texts.slices()?, items.slices()?);
-    Ok(py.detach(|| {
-        let items = PresentTexts::of(&item_slices);
-        let benchmark = Benchmark::read(&crivo_near::Texts::new(&items.texts, threads), words)?;
-        BenchmarkOverlap::search(&slices, &items, &benchmark, share, what, threads)
-    })?)
+    cut_of(cut)?;
+    OverlapFinder::read(items, words, threads)?.find(texts, share, cut, threads)
+}
+
+fn threads_of(threads: Option<&Bound<'_, PyAny>>) -> Result<usize> {
+    Ok(thread_count(threads.map_or(Ok(0), |threads| setting("threads", threads, "0 or more"))?))
+}
+
+/// Finds the texts that contain items of a benchmark, in batch after batch: the items are read once.
+/// `items` and `words` are those of `benchmark_overlap`, and what is found is the same.
+///
+/// >>> from crivo.distributed import OverlapFinder
+/// >>> finder = OverlapFinder(["What is the capital of France?"], words=5)
+/// >>> finder.find(["Quiz: what is the capital of France? Paris."]).hits
+/// [(0, 0, 1.0, 6)]
+/// >>> finder.find(["something else"]).hits
+/// []
+#[allow(rustdoc::broken_intra_doc_links)] // Python's brackets are no links
+#[pyclass(module = "crivo.distributed", frozen)]
+pub(crate) struct OverlapFinder {
+    benchmark: Benchmark,
+    /// The positions of the items that are neither missing nor empty.
+    positions: Positions,
+    words: usize,
+}
+
+impl OverlapFinder {
+    fn read(
+        items: &Bound<'_, PyAny>,
+        words: Option<&Bound<'_, PyAny>>,
+        threads: Option<&Bound<'_, PyAny>>,
+    ) -> Result<Self> {
+        let words = words.map_or(Ok(8), |words| setting("words", words, "1 to 64"))?;
+        let (threads, py) = (threads_of(threads)?, items.py());
+        let items = Texts::of(items)?;
+        let slices = items.slices()?;
+        Ok(py.detach(|| {
+            let PresentTexts { texts, positions, .. } = PresentTexts::of(&slices);
+            let benchmark = Benchmark::read(&crivo_near::Texts::new(&texts, threads), words)?;
+            Ok::<_, crivo_near::Error>(Self { benchmark, positions, words })
+        })?)
+    }
+}
+
+#[pymethods]
+impl OverlapFinder {
+    #[new]
+    #[pyo3(signature = (items, *, words = None, threads = None))]
+    #[pyo3(text_signature = "(items, *, words=8, threads=0)")]
+    fn new(
+        items: &Bound<'_, PyAny>,
+        words: Option<&Bound<'_, PyAny>>,
+        threads: Option<&Bound<'_, PyAny>>,
+    ) -> Result<Self> {
+        Self::read(items, words, threads)
+    }
+
+    /// Which of the texts contain which items. The arguments are those of `benchmark_overlap`.
+    #[pyo3(signature = (texts, *, share = 0.5, cut = "document", threads = None))]
+    #[pyo3(text_signature = "($self, texts, *, share=0.5, cut='document', threads=0)")]
+    fn find(
+        &self,
+        texts: &Bound<'_, PyAny>,
+        share: f64,
+        cut: &str,
+        threads: Option<&Bound<'_, PyAny>>,
+    ) -> Result<BenchmarkOverlap> {
+        let (what, threads, py) = (cut_of(cut)?, threads_of(threads)?, texts.py());
+        let texts = Texts::of(texts)?;
+        let slices = texts.slices()?;
+        Ok(py.detach(|| BenchmarkOverlap::search(&slices, self, share, what, threads))?)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<OverlapFinder words={}: {} items>", self.words, self.benchmark.items())
+    }
 }
 
 /// Which texts contain which items: made by `benchmark_overlap`.
@@ -69,12 +135,12 @@ pub(crate) struct BenchmarkOverlap {
 impl BenchmarkOverlap {
     fn search(
         slices: &[Option<&[u8]>],
-        items: &PresentTexts<'_>,
-        benchmark: &Benchmark,
+        finder: &OverlapFinder,
         share: f64,
         what: Cut,
         threads: usize,
     ) -> crivo_near::Result<Self> {
+        let OverlapFinder { benchmark, positions, .. } = finder;
         let present = PresentTexts::of(slices);
         let texts = crivo_near::Texts::new(&present.texts, threads);
         let found = overlap(&texts, benchmark, share, MEMORY)?;
@@ -83,7 +149,7 @@ impl BenchmarkOverlap {
             if let Some(is_hit) = usize::try_from(place).ok().and_then(|place| is_hit.get_mut(place)) {
                 *is_hit = true;
             }
-            let item = items.position(benchmark.place(hit.item));
+            let item = positions.of(benchmark.place(hit.item));
             hits.push((present.position(place), item, hit.share, hit.run));
             Ok(())
         })?;
