@@ -59,8 +59,19 @@ def groups_of(columns: Sequence[pa.Array]) -> Iterator[NDArray[np.int64]]:
     yield from (rows for rows in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1) if len(rows))
 
 
+def comparable(columns: Sequence[pa.Array]) -> list[pa.Array]:
+    """Columns whose values Python can hold: dates and times as integers, since Spark has them outside of the
+    years 1 to 9999 too.
+    """
+    integers = {32: pa.int32(), 64: pa.int64()}
+    return [
+        values.view(integers[values.type.bit_width]) if pa.types.is_temporal(values.type) else values
+        for values in columns
+    ]
+
+
 def key_of(columns: Sequence[pa.Array], row: int) -> Key:
-    """What the group is called; NaN, which is not equal to itself, by its name."""
+    """What the group is called, from `comparable` columns; NaN, which is not equal to itself, by its name."""
     values = (column[row].as_py() for column in columns)
     return tuple("NaN" if value != value else value for value in values)
 
@@ -116,8 +127,9 @@ class GroupedSketches:
         for batch in batches:
             table.names = batch.schema.names[: self.keys]
             columns, values = batch.columns[: self.keys], batch.columns[self.keys]
+            key_columns = comparable(columns)
             for rows in groups_of(columns):
-                key, first = key_of(columns, rows[0]), int(rows[0])
+                key, first = key_of(key_columns, rows[0]), int(rows[0])
                 group = table.groups.get(key)
                 if group is None:
                     row = [column.slice(first, 1) for column in columns]
@@ -144,9 +156,10 @@ class MergedGroups:
         for batch in batches:
             table.names = batch.schema.names[: self.keys]
             columns = batch.columns[: self.keys]
+            key_columns = comparable(columns)
             rest = batch.select(list(ADDED)).to_pylist()
             for row, found in enumerate(rest):
-                key, sketch = key_of(columns, row), self.recipe.read(found["sketch"])
+                key, sketch = key_of(key_columns, row), self.recipe.read(found["sketch"])
                 if key != last and table.is_large():
                     yield from table.drain()
                 last = key

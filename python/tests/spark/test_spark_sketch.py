@@ -279,6 +279,22 @@ def test_groups_may_be_missing_or_not_a_number(spark: SparkSession) -> None:
     assert found == [("1.0", 1, 1, 0.0), ("None", 2, 0, 1.0), ("nan", 2, 0, 2.0)]
 
 
+def test_groups_may_be_days_and_times_that_python_does_not_have(spark: SparkSession) -> None:
+    days = spark.range(0, 40, numPartitions=3).select(
+        F.expr("date_add(date'9999-12-30', cast(id % 4 as int))").alias("day"),
+        F.expr("timestamp'0001-01-01 00:00:00' - make_interval(id % 2)").alias("time"),
+        F.expr("timestamp_ntz'9999-12-31 23:59:59' + make_interval(id % 2)").alias("local"),
+        F.col("id").alias("value"),
+    )
+    grouped = sketch(days, "value", "distinct", group_by=["day", "time", "local"])
+    assert isinstance(grouped, DataFrame)
+    texts = [F.col(name).cast("string").alias(name) for name in ("day", "time", "local")]
+    found = estimate(grouped).select(*texts, "rows", "value").collect()
+    expected = days.groupBy("day", "time", "local").count().select(*texts, "count").collect()
+    assert sorted(tuple(row)[:4] for row in found) == sorted(map(tuple, expected))
+    assert len(found) == 4 and all(row["value"] == 10.0 for row in found)
+
+
 def test_an_empty_table_gives_an_empty_sketch(spark: SparkSession) -> None:
     empty = spark.createDataFrame([], "value string, day int")
     found = sketch(empty, "value", "distinct")
