@@ -68,6 +68,13 @@ def numbered(df: DataFrame, names: Sequence[str]) -> DataFrame:
     return df.select(*(column(name).alias(f"c{place}") for place, name in enumerate(names)))
 
 
+def all_numbered(df: DataFrame) -> DataFrame:
+    """All columns under such names, in their places, even if two have the same name. `toDF` gives them back
+    their own names.
+    """
+    return df.toDF(*(f"c{place}" for place in range(len(df.columns))))
+
+
 def type_of(df: DataFrame, name: str, what: str = "column") -> DataType:
     """The type of a column that has to be there."""
     if not isinstance(df, DataFrame):

@@ -9,8 +9,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import BinaryType
 
 import crivo
+from crivo.distributed import OverlapFinder
 from crivo.errors import KeyTypeError
-from crivo.spark._columns import TEXTS, column, type_of
+from crivo.spark._columns import TEXTS, all_numbered, column, type_of
 from crivo.spark._passages import CutName
 
 Items = list[Any]
@@ -36,7 +37,9 @@ def overlap(
     """
     items = items_of(df, text, benchmark, benchmark_column)
     check(items, words, share, cut)
-    return df.mapInArrow(CutOverlaps(text, items, words, share, cut), df.schema)
+    rows = all_numbered(df)
+    cut_overlaps = CutOverlaps(df.columns.index(text), items, words, share, cut)
+    return rows.mapInArrow(cut_overlaps, rows.schema).toDF(*df.columns)
 
 
 def benchmark_overlap(
@@ -84,26 +87,25 @@ def check(items: Items, words: int, share: float, cut: CutName) -> None:
 
 @dataclass(frozen=True)
 class CutOverlaps:
-    """Rows into those that contain no item, or what is left of them."""
+    """Rows into those that contain no item, or what is left of them. `text` is the place of their text."""
 
-    text: str
+    text: int
     items: Items
     words: int
     share: float
     cut: CutName
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        finder = OverlapFinder(self.items, words=self.words, threads=1)
         for batch in batches:
-            at = batch.schema.get_field_index(self.text)
-            texts = batch.column(at)
-            found = crivo.benchmark_overlap(
-                texts, self.items, words=self.words, share=self.share, cut=self.cut, threads=1
-            )
+            texts = batch.column(self.text)
+            found = finder.find(texts, share=self.share, cut=self.cut, threads=1)
             if found.changed:
                 left = texts.to_pylist()
                 for position, text in found.changed:
                     left[position] = text
-                batch = batch.set_column(at, batch.schema.field(at), pa.array(left, texts.type))
+                field = batch.schema.field(self.text)
+                batch = batch.set_column(self.text, field, pa.array(left, texts.type))
             yield batch.take(pa.array(found.kept))
 
 
@@ -116,10 +118,9 @@ class FindOverlaps:
     share: float
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        finder = OverlapFinder(self.items, words=self.words, threads=1)
         for batch in batches:
-            found = crivo.benchmark_overlap(
-                batch.column(1), self.items, words=self.words, share=self.share, cut="none", threads=1
-            )
+            found = finder.find(batch.column(1), share=self.share, cut="none", threads=1)
             hits = found.hits
             columns = [
                 batch.column(0).take(pa.array([hit[0] for hit in hits], pa.int64())),

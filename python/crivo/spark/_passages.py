@@ -24,7 +24,7 @@ from pyspark.sql.types import BinaryType
 from crivo.distributed import PassageFinder
 from crivo.errors import InvalidParameterError, KeyTypeError
 from crivo.spark._cache import cached_with
-from crivo.spark._columns import INTEGERS, TEXTS, column, quoted, type_of
+from crivo.spark._columns import INTEGERS, TEXTS, all_numbered, column, type_of
 
 CutName = Literal["words", "sentence", "paragraph", "document", "none"]
 CUTS = ("words", "sentence", "paragraph", "document", "none")
@@ -60,13 +60,14 @@ def passages(
     by_id = found.groupBy(F.col("id").alias("crivo id")).agg(ranges.alias("crivo ranges"))
     by_id = by_id.persist(StorageLevel.MEMORY_AND_DISK)
     by_id.count()
-    joined = df.join(by_id, df[quoted(id)] == by_id["crivo id"], "left").drop("crivo id")
-    names = [quoted(field.name) for field in df.schema.fields]
+    rows = all_numbered(df)
+    key = rows[f"c{df.columns.index(id)}"]
+    joined = rows.join(by_id, key == by_id["crivo id"], "left").drop("crivo id")
     # Rows without a passage stay in the JVM.
-    whole = joined.where("`crivo ranges` is null").select(*names)
+    whole = joined.where("`crivo ranges` is null").select(*rows.columns)
     changed = joined.where("`crivo ranges` is not null")
-    left = changed.mapInArrow(CutRows(text, cut, min_left), df.schema)
-    return cached_with(whole.unionByName(left), [by_id])
+    left = changed.mapInArrow(CutRows(df.columns.index(text), cut, min_left), rows.schema)
+    return cached_with(whole.unionByName(left).toDF(*df.columns), [by_id])
 
 
 def repeated_passages(
@@ -246,9 +247,11 @@ def passages_of(table: pa.Table, min_words: int) -> pa.Table:
 
 @dataclass(frozen=True)
 class CutRows:
-    """Rows and the ranges of their passages, in the last column, into what is left of them."""
+    """Rows and the ranges of their passages, in the last column, into what is left of them. `text` is the
+    place of their text.
+    """
 
-    text: str
+    text: int
     cut: CutName
     min_left: int
 
@@ -256,12 +259,12 @@ class CutRows:
         finder = PassageFinder()
         for batch in batches:
             rows = batch.select(list(range(batch.num_columns - 1)))
-            at = rows.schema.get_field_index(self.text)
             ranges = batch.column(batch.num_columns - 1).to_pylist()
-            texts = rows.column(at).to_pylist()
+            texts = rows.column(self.text)
             left = [
                 finder.cut(text, [(one["start"], one["end"]) for one in own], self.cut, self.min_left)
-                for text, own in zip(texts, ranges, strict=True)
+                for text, own in zip(texts.to_pylist(), ranges, strict=True)
             ]
-            rows = rows.set_column(at, rows.schema.field(at), pa.array(left, rows.column(at).type))
+            field = rows.schema.field(self.text)
+            rows = rows.set_column(self.text, field, pa.array(left, texts.type))
             yield rows.filter(pa.array([text is not None for text in left]))

@@ -293,6 +293,21 @@ def test_overlaps_are_those_of_one_machine(spark: SparkSession, pieces: list[str
     assert sorted(map(tuple, hits.collect())) == sorted(one.hits)
 
 
+def test_pieces_of_columns_with_any_names_are_found(spark: SparkSession) -> None:
+    passage = "a b c d e f g h"
+    rows = [(0, "x", f"So: {passage}.", 1), (1, "y", f"And {passage}, too.", 2)]
+    df = spark.createDataFrame(rows, "`the.id` bigint, `a ``b``.c` string, `the.text` string, other int")
+    df = df.toDF("the.id", "a `b`.c", "the.text", "a `b`.c")
+    left = passages(df, "the.id", "the.text", min_words=8)
+    assert left.columns == df.columns
+    expected = [rows[0], (1, "y", "And , too.", 2)]
+    assert sorted(map(tuple, left.collect())) == expected
+    for cut, kept in (("document", rows[:1]), ("words", [rows[0], (1, "y", "And , too.", 2)])):
+        left = overlap(df, "the.text", [f"and {passage}"], words=9, cut=cut)  # type: ignore[arg-type]
+        assert left.columns == df.columns
+        assert len(left.collect()) == len(kept)
+
+
 def test_pieces_that_cannot_be_looked_for_are_refused(spark: SparkSession) -> None:
     empty = spark.createDataFrame([], "id bigint, text string")
     assert overlap(empty, "text", ["two plus two"]).collect() == []
