@@ -1,16 +1,20 @@
-"""What is in each column of a DataFrame: one pass, one partial profile a partition."""
+"""What is in each column of a DataFrame: one pass, one partial profile a partition. Partial profiles that are
+too many for the driver are merged on the executors first.
+"""
 
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pyarrow as pa
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 import crivo
 from crivo.errors import InvalidParameterError
 from crivo.spark._columns import KEYS, numbered
-from crivo.spark._sketch import part
+from crivo.spark._sketch import merged_in_rounds, part
 
 SCHEMA = "part int, profile binary"
 
@@ -33,8 +37,16 @@ def profile(df: DataFrame, *, memory: int | None = None, seed: int = 0) -> crivo
     if not names:
         return whole
     partials = numbered(df, names).mapInArrow(PartialProfiles(names, memory, seed), SCHEMA)
-    for row in sorted(partials.toArrow().to_pylist(), key=lambda row: row["part"]):
-        whole.merge(crivo.TableProfile.from_bytes(row["profile"]))
+    # How large the profiles are is known when they are there.
+    partials = partials.persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        ((last, size),) = partials.agg(F.max("part"), F.max(F.octet_length("profile"))).collect()
+        if last is not None:
+            merged = merged_in_rounds(partials, size, last + 1, MergedProfiles)
+            for row in sorted(merged.toArrow().to_pylist(), key=lambda row: row["part"]):
+                whole.merge(crivo.TableProfile.from_bytes(row["profile"]))
+    finally:
+        partials.unpersist()
     return whole
 
 
@@ -59,7 +71,29 @@ class PartialProfiles:
                 whole = found
             else:
                 whole.merge(found)
-        if whole is None:
-            return
-        arrays = [pa.array([number], pa.int32()), pa.array([whole.to_bytes()], pa.binary())]
-        yield pa.RecordBatch.from_arrays(arrays, names=["part", "profile"])
+        if whole is not None:
+            yield row_of(number, whole)
+
+
+@dataclass(frozen=True)
+class MergedProfiles:
+    """Rows of partial profiles, in their order, into one row."""
+
+    parts: int
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        whole, number = None, 0
+        for batch in batches:
+            for row in batch.to_pylist():
+                found = crivo.TableProfile.from_bytes(row["profile"])
+                if whole is None:
+                    whole, number = found, row["part"] % self.parts
+                else:
+                    whole.merge(found)
+        if whole is not None:
+            yield row_of(number, whole)
+
+
+def row_of(number: int, profile: crivo.TableProfile) -> pa.RecordBatch:
+    arrays = [pa.array([number], pa.int32()), pa.array([profile.to_bytes()], pa.binary())]
+    return pa.RecordBatch.from_arrays(arrays, names=["part", "profile"])

@@ -5,8 +5,9 @@ driver, in the order of the partitions; those that are large, or many, first on 
 time. Of groups of rows each partition makes a sketch a group, and those of one group meet in a shuffle.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -23,6 +24,9 @@ from crivo.interchange import Hll, Theta
 from crivo.spark._columns import names_of, numbered, require_keys, require_unlike, type_of
 
 Kind = Literal["distinct", "membership", "frequency", "top", "sample"]
+
+Merging = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+"""What a task makes of partial results."""
 
 KINDS = ("distinct", "membership", "frequency", "top", "sample")
 
@@ -219,13 +223,25 @@ class MergedSketches:
             )
 
 
-def merge(partials: DataFrame, recipe: Recipe, parts: int) -> Sketched:
-    """Merge all partial sketches, about ``parts`` of them, into one."""
-    fan_in = max(2, AT_ONCE // recipe.size)
-    while parts > fan_in and parts * recipe.size > AT_ONCE:
+def merged_in_rounds(
+    partials: DataFrame, size: int, parts: int, merging: Callable[[int], Merging]
+) -> DataFrame:
+    """Merges partial results on the executors, a few at a time in the order of their `part`, until the driver
+    can take those that are left. There are about `parts` of them, of about `size` bytes each. `merging` makes
+    a round for the number of parts that it leaves.
+    """
+    schema = partials.schema
+    fan_in = max(2, AT_ONCE // size)
+    while parts > fan_in and parts * size > AT_ONCE:
         parts = -(-parts // fan_in)
         grouped = partials.repartition(parts, F.col("part") % parts).sortWithinPartitions("part")
-        partials = grouped.mapInArrow(MergedSketches(recipe, parts), PartialSketches.schema)
+        partials = grouped.mapInArrow(merging(parts), schema)
+    return partials
+
+
+def merge(partials: DataFrame, recipe: Recipe, parts: int) -> Sketched:
+    """Merge all partial sketches, about ``parts`` of them, into one."""
+    partials = merged_in_rounds(partials, recipe.size, parts, partial(MergedSketches, recipe))
     merged, rows, skipped = None, 0, 0
     for row in sorted(partials.toArrow().to_pylist(), key=lambda row: row["part"]):
         sketch = recipe.read(row["sketch"])

@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 
 import crivo
 from crivo import InvalidParameterError
+from crivo.spark._profile import MergedProfiles
 
 
 def test_profiles_are_those_of_one_machine(spark: SparkSession) -> None:
@@ -40,6 +41,32 @@ def test_profiles_are_those_of_one_machine(spark: SparkSession) -> None:
     }
     assert all(hitter.lower <= truth[hitter.key] <= hitter.upper for hitter in found["name"].top(5))
     assert found["the key"].could_be_key() and not found["age"].could_be_key()
+
+
+def test_large_profiles_are_merged_on_the_executors(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    df = spark.range(0, 3000, numPartitions=7).selectExpr("id % 50 as a", "concat('x', id) as b")
+    whole = crivo.profile(df)
+    rounds: list[int] = []
+
+    def merging(parts: int) -> MergedProfiles:
+        rounds.append(parts)
+        return MergedProfiles(parts)
+
+    monkeypatch.setattr("crivo.spark._profile.MergedProfiles", merging)
+    assert crivo.profile(df).to_bytes() == whole.to_bytes() and not rounds
+    monkeypatch.setattr("crivo.spark._sketch.AT_ONCE", 1000)
+    merged = crivo.profile(df)
+    assert rounds == [4, 2]
+    for name, column in whole.items():
+        assert (column.rows, column.distinct()) == (merged[name].rows, merged[name].distinct())
+        assert (column.min(), column.max(), column.sum()) == (
+            merged[name].min(),
+            merged[name].max(),
+            merged[name].sum(),
+        )
+    assert {hitter.key: hitter.count for hitter in merged["a"].top(50)} == {str(a): 60 for a in range(50)}
 
 
 def test_nested_columns_are_left_out_and_named(spark: SparkSession) -> None:
