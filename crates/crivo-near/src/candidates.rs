@@ -20,7 +20,7 @@ use crate::parallel::deal;
 use crate::places::Places;
 use crate::settings::Settings;
 use crate::sign::BandKey;
-use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
+use crate::spill::{GroupPiece, Order, PARTITIONS, Partitions, Spill, Writer};
 
 /// The most members of a bucket that are compared each with each.
 pub const LARGEST_BUCKET: usize = 500;
@@ -73,10 +73,10 @@ pub(crate) fn candidates(
         || PairWriter::new(spill, each / 2, settings, &components, places.len()),
         |pairs, partition| {
             let mut records = std::mem::take(&mut pairs.records);
-            keys.sorted(partition, &mut records)?;
-            for bucket in records.chunk_by(|one, other| one.0 == other.0).filter(|bucket| bucket.len() > 1) {
-                pairs.put_bucket(bucket, places, twins)?;
-            }
+            let key = |record: &BandKey| record.0;
+            keys.for_each_group(partition, each / 2, &mut records, key, |bucket| {
+                pairs.take_bucket(&bucket, places, twins)
+            })?;
             pairs.records = records;
             advance(done.fetch_add(1, Ordering::Relaxed) + 1)
         },
@@ -135,13 +135,23 @@ impl<'a> PairWriter<'a> {
         }
     }
 
-    /// Writes the pairs of the contents that share a key.
-    fn put_bucket(&mut self, bucket: &[BandKey], places: &Places, twins: &Twins) -> Result<()> {
-        let mut members = std::mem::take(&mut self.bucket);
-        members.clear();
+    /// Collects the contents that share a key, and writes their pairs when they are complete.
+    fn take_bucket(&mut self, piece: &GroupPiece<'_, BandKey>, places: &Places, twins: &Twins) -> Result<()> {
+        if piece.is_single() {
+            return Ok(());
+        }
+        if piece.begins {
+            self.bucket.clear();
+        }
         let mut near = 0;
-        let numbers = bucket.iter().filter_map(|&(_, place)| places.number_near(place, &mut near));
-        members.extend(numbers.map(|number| twins.first(number)));
+        let numbers = piece.records.iter().filter_map(|&(_, place)| places.number_near(place, &mut near));
+        self.bucket.extend(numbers.map(|number| twins.first(number)));
+        if piece.ends { self.put_bucket() } else { Ok(()) }
+    }
+
+    /// Writes the pairs of the collected contents.
+    fn put_bucket(&mut self) -> Result<()> {
+        let mut members = std::mem::take(&mut self.bucket);
         members.sort_unstable();
         members.dedup();
         if let [first, others @ ..] = members.as_slice() {

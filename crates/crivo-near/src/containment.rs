@@ -26,7 +26,7 @@ use crate::parallel::deal;
 use crate::places::Places;
 use crate::settings::Settings;
 use crate::sign::BandKey;
-use crate::spill::{Order, PARTITIONS, Partitions, Spill, Writer};
+use crate::spill::{GroupPiece, Order, PARTITIONS, Partitions, Spill, Writer};
 
 /// The number of probes that must match, if a member has the full number of probes.
 const NEEDED: u8 = 3;
@@ -119,9 +119,10 @@ pub(crate) fn candidates(
     };
     let workers = deal(threads, keys.count(), make, |meetings, partition| {
         let mut records = std::mem::take(&mut meetings.records);
-        keys.sorted(partition, &mut records)?;
-        let buckets = records.chunk_by(|one, other| one.0 & !WORTH == other.0 & !WORTH);
-        buckets.filter(|bucket| bucket.len() > 1).try_for_each(|bucket| meetings.put_bucket(bucket))?;
+        let shingle = |record: &BandKey| record.0 & !WORTH;
+        keys.for_each_group(partition, each / 2, &mut records, shingle, |bucket| {
+            meetings.take_bucket(&bucket)
+        })?;
         meetings.records = records;
         advance(done.fetch_add(1, Ordering::Relaxed) + 1)
     })?;
@@ -165,17 +166,28 @@ struct Meetings<'a> {
 }
 
 impl Meetings<'_> {
-    /// Writes the pairs of contents whose shorter member has a probe that is a shingle of the
-    /// longer one.
-    fn put_bucket(&mut self, records: &[BandKey]) -> Result<()> {
-        let mut bucket = std::mem::take(&mut self.bucket);
-        bucket.clear();
-        let Members { places, twins, lengths } = *self.members;
+    /// Collects the members with a shingle, and writes their pairs when they are complete.
+    fn take_bucket(&mut self, piece: &GroupPiece<'_, BandKey>) -> Result<()> {
+        if piece.is_single() {
+            return Ok(());
+        }
+        if piece.begins {
+            self.bucket.clear();
+        }
+        let Members { places, twins, .. } = *self.members;
         let mut near = 0;
-        bucket.extend(records.iter().filter_map(|&(key, place)| {
+        self.bucket.extend(piece.records.iter().filter_map(|&(key, place)| {
             let number = places.number_near(place, &mut near)?;
             Some((twins.first(number), (key & WORTH) as u8))
         }));
+        if piece.ends { self.put_bucket() } else { Ok(()) }
+    }
+
+    /// Writes the pairs of collected contents whose shorter member has a probe that is a shingle of
+    /// the longer one.
+    fn put_bucket(&mut self) -> Result<()> {
+        let mut bucket = std::mem::take(&mut self.bucket);
+        let Members { places, lengths, .. } = *self.members;
         // The longest members come first, and one member of each content remains.
         bucket.sort_unstable_by_key(|&(member, _)| (u32::MAX - lengths[member as usize], member));
         bucket.dedup_by_key(|(member, _)| *member);

@@ -9,7 +9,7 @@ use crate::sign::Print;
 use crate::spill::Partitions;
 
 /// Returns, for each member, the first member with the same content, which is often the member
-/// itself.
+/// itself. Each thread uses up to `memory` bytes to sort.
 ///
 /// # Errors
 /// If the spill cannot be read.
@@ -17,25 +17,30 @@ pub(crate) fn first_with_content(
     prints: &Partitions<Print>,
     places: &Places,
     threads: usize,
+    memory: u64,
 ) -> Result<Vec<u32>> {
     let firsts: Vec<AtomicU32> = (0..places.len()).map(AtomicU32::new).collect();
     deal(threads, prints.count(), Vec::new, |records: &mut Vec<Print>, partition| {
-        prints.sorted(partition, records)?;
         let (mut near_first, mut near) = (0, 0);
-        for group in records.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
-            let [(.., first), others @ ..] = group else { continue };
-            if others.is_empty() {
-                continue;
+        let mut first = None;
+        let content = |print: &Print| (print.0, print.1);
+        prints.for_each_group(partition, memory, records, content, |piece| {
+            if piece.is_single() {
+                return Ok(());
             }
-            // Places ascend within a group, so the first place is the smallest.
-            let Some(first) = places.number_near(*first, &mut near_first) else { continue };
+            let mut others = piece.records.iter();
+            if piece.begins {
+                // Places ascend within a group, so the first place is the smallest.
+                first = others.next().and_then(|(.., place)| places.number_near(*place, &mut near_first));
+            }
+            let Some(first) = first else { return Ok(()) };
             for (.., place) in others {
                 if let Some(number) = places.number_near(*place, &mut near) {
                     firsts[number as usize].store(first, Ordering::Relaxed);
                 }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     })?;
     Ok(firsts.into_iter().map(AtomicU32::into_inner).collect())
 }

@@ -165,10 +165,11 @@ impl Search<'_> {
         self.begin(Stage::Pairing)?;
         let Signed { places, lengths, sizes, too_short, keys, prints, signatures, kept } = signed;
         let mut spilled = keys.spill().bytes() + prints.spill().bytes() + signatures.spill().bytes();
-        let twins = Twins::new(first_with_content(&prints, &places, self.threads())?);
-        drop(prints);
         let kept_bytes = kept.as_ref().map_or(0, KeptSets::bytes);
         let room = self.room(&places).saturating_sub(kept_bytes);
+        let each = self.budget.each(room / 2);
+        let twins = Twins::new(first_with_content(&prints, &places, self.threads(), each)?);
+        drop(prints);
         let advance = |done| {
             self.watch.advance(Stage::Pairing, done, keys.count() as u64);
             self.check_stop()

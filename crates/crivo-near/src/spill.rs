@@ -22,6 +22,9 @@ pub(crate) const PARTITIONS: usize = 256;
 /// The bytes that one piece of a partition buffers while pieces are merged.
 const MERGE_BUFFER: usize = 16 << 10;
 
+/// The most records of a group in a piece, if the group's partition does not fit in memory.
+const GROUP_PIECE: usize = 1024;
+
 /// A value of fixed size that can be written to a file.
 pub(crate) trait Record: Copy + Ord + Send + Sync {
     /// The number of bytes of a record.
@@ -322,6 +325,66 @@ impl<R: Record> Partitions<R> {
     }
 }
 
+/// Some consecutive records of a group, which has the same key: usually the whole group.
+pub(crate) struct GroupPiece<'a, R> {
+    pub(crate) records: &'a [R],
+    /// Whether this is the first piece of its group.
+    pub(crate) begins: bool,
+    /// Whether this is the last piece of its group.
+    pub(crate) ends: bool,
+}
+
+impl<R> GroupPiece<'_, R> {
+    /// Returns true if the group has no other record.
+    pub(crate) fn is_single(&self) -> bool {
+        self.begins && self.ends && self.records.len() == 1
+    }
+}
+
+impl<R: Record> Partitions<R> {
+    /// Passes the records of a partition to `take`, grouped by their keys and ascending. The order
+    /// of records must be that of their keys. A partition of more than `memory` bytes is sorted in
+    /// another file, and its groups come in pieces.
+    pub(crate) fn for_each_group<K: PartialEq>(
+        &self,
+        partition: usize,
+        memory: u64,
+        buffer: &mut Vec<R>,
+        key: impl Fn(&R) -> K,
+        mut take: impl FnMut(GroupPiece<'_, R>) -> Result<()>,
+    ) -> Result<()> {
+        if self.len(partition).saturating_mul(R::SIZE as u64) <= memory {
+            self.sorted(partition, buffer)?;
+            let mut groups = buffer.chunk_by(|one, other| key(one) == key(other));
+            return groups.try_for_each(|records| take(GroupPiece { records, begins: true, ends: true }));
+        }
+        buffer.clear();
+        buffer.shrink_to_fit();
+        let sorted = self.sorted_on_disk(partition, memory)?;
+        let mut begins = true;
+        sorted.for_each_sorted(0, 0, &mut Vec::new(), |record| {
+            let ends = buffer.last().is_some_and(|last| key(last) != key(&record));
+            if ends || buffer.len() == GROUP_PIECE {
+                take(GroupPiece { records: buffer, begins, ends })?;
+                begins = ends;
+                buffer.clear();
+            }
+            buffer.push(record);
+            Ok(())
+        })?;
+        if buffer.is_empty() { Ok(()) } else { take(GroupPiece { records: buffer, begins, ends: true }) }
+    }
+
+    /// Returns the records of a partition as the only partition of another file, in sorted pieces.
+    fn sorted_on_disk(&self, partition: usize, memory: u64) -> Result<Self> {
+        let mut writer = Writer::new(&Arc::new(Spill::default()), 1, memory / 2, Order::Sorted);
+        self.for_each_piece(partition, MERGE_BUFFER as u64, |records| {
+            records.iter().try_for_each(|&record| writer.push(0, record))
+        })?;
+        Ok(Self::new(1, vec![writer]))
+    }
+}
+
 /// A sorted piece of a partition that is being merged.
 enum Piece<'a, R> {
     Memory(&'a [R]),
@@ -385,6 +448,41 @@ mod tests {
                 assert_eq!(merged, expected);
             }
         }
+    }
+
+    #[test]
+    fn groups_are_the_same_whether_they_fit_or_not() {
+        let spill = Arc::new(Spill::default());
+        let mut writer = Writer::new(&spill, 2, 4096, Order::Any);
+        // Groups of one record, of three, and of more than fit in a piece.
+        for number in (0..9000_u64).rev() {
+            let key = if number < 5001 { 7 } else { 10 + number / 3 };
+            writer.push(1, (key, number)).unwrap();
+        }
+        writer.push(1, (8, 1)).unwrap();
+        let partitions = Partitions::new(2, vec![writer]);
+        let groups = |memory| {
+            let (mut groups, mut pieces, mut is_open) = (Vec::<Vec<(u64, u64)>>::new(), 0, false);
+            let mut buffer = Vec::new();
+            let take = |piece: GroupPiece<'_, (u64, u64)>| {
+                assert_eq!(piece.begins, !is_open);
+                assert_eq!(piece.is_single(), piece.records == [(8, 1)]);
+                if piece.begins {
+                    groups.push(Vec::new());
+                }
+                groups.last_mut().unwrap().extend_from_slice(piece.records);
+                is_open = !piece.ends;
+                pieces += 1;
+                Ok(())
+            };
+            partitions.for_each_group(1, memory, &mut buffer, |record| record.0, take).unwrap();
+            assert!(!is_open);
+            (groups, pieces)
+        };
+        let (whole, pieces) = groups(1 << 20);
+        assert_eq!((whole.len(), whole[0].len(), pieces), (1335, 5001, 1335));
+        let (merged, pieces) = groups(32 << 10);
+        assert_eq!((merged == whole, pieces), (true, 1339));
     }
 
     #[test]

@@ -184,6 +184,26 @@ fn a_text_that_stands_in_thousands_of_others_goes() {
     );
 }
 
+/// The members of one shingle do not fit in a thread's share of the memory.
+#[test]
+fn a_shingle_of_every_document_changes_nothing_in_little_memory() {
+    let mut random = Random(Xoshiro256PlusPlus::seed_from_u64(8));
+    let mut texts: Vec<String> = Vec::new();
+    for number in 0..60_000 {
+        // Every fiftieth text is an earlier one with other words around it.
+        let text = match number % 50 {
+            49 => format!("a{number} {} b{number}", texts[random.below(number)]),
+            _ => format!("common shingle of five words {}", random.words(9).join(" ")),
+        };
+        texts.push(text);
+    }
+    let first = find(&texts, &settings(0.9));
+    let again = find(&texts, &Settings { threads: 8, memory: 16 << 20, ..settings(0.9) });
+    assert!(first.pairs() > 1000, "{}", first.pairs());
+    assert_eq!(found_pairs(&again), found_pairs(&first));
+    assert_eq!(again.expected_missed().value(), first.expected_missed().value());
+}
+
 #[test]
 fn signatures_cannot_tell_the_containment() {
     let settings = Settings { fast: true, ..settings(0.8) };
