@@ -190,6 +190,7 @@ pub struct Passages {
     located: Located,
     counts: Counts,
     guaranteed: usize,
+    /// The number of bytes beside the documents.
     memory: u64,
 }
 
@@ -217,10 +218,11 @@ pub fn repeated_passages(
             attempt = counts.attempt;
             stages.begin(Stage::Gathering)?;
             let seed = settings.check_seed_of(attempt);
-            let located = locate(documents, &stored, &extended.runs, seed, settings.memory / 2, threads)?;
-            if located.is_right(settings.memory / 4)? {
+            let memory = stages.room(stored.len());
+            let located = locate(documents, &stored, &extended.runs, seed, memory / 2, threads)?;
+            if located.is_right(memory / 4)? {
                 counts.spilled = counts.spilled.saturating_add(located.spilled);
-                let (guaranteed, memory) = (winnow.guaranteed(), settings.memory);
+                let guaranteed = winnow.guaranteed();
                 return Ok(Passages { stored, located, counts, guaranteed, memory });
             }
         }

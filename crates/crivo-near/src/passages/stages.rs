@@ -14,6 +14,7 @@ use super::bytes::document_partition;
 use super::extend::{Extender, WordRun};
 use super::seeds::{Seed, SeedFinder};
 use super::store::{Store, StoreWriter, StoredDocument};
+use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::parallel::{deal, thread_count};
 use crate::search::{Stage, Watch};
@@ -24,6 +25,9 @@ use crate::work::{StageReader, StageWriter, Work};
 
 /// The bytes in memory for each document that has enough words for a passage.
 const BYTES_A_DOCUMENT: u64 = 28;
+
+/// The number of documents that are moved at once from the list of a thread.
+const DOCUMENTS_AT_ONCE: usize = 64 << 10;
 
 /// The data that all stages share.
 pub(crate) struct Stages<'a> {
@@ -70,9 +74,13 @@ impl Stages<'_> {
         self.work.map_or_else(Arc::default, |work| work.spill(name))
     }
 
-    /// Returns the number of bytes for each thread.
-    fn memory_each(&self) -> u64 {
-        self.settings.memory / thread_count(self.settings.threads) as u64
+    fn budget(&self) -> Budget {
+        Budget::new(self.settings.memory, thread_count(self.settings.threads))
+    }
+
+    /// Returns the number of bytes beside so many documents, at least a quarter of the memory.
+    pub(crate) fn room(&self, documents: usize) -> u64 {
+        self.budget().room(0, documents as u64 * BYTES_A_DOCUMENT)
     }
 
     /// Finds the passages in words. Returns `None` if two hashes collided. `attempt` is ignored if
@@ -106,7 +114,7 @@ impl Stages<'_> {
     fn store(&self, documents: &impl Documents, attempt: u64, seed: u64) -> Result<Stored> {
         self.begin(Stage::Signing)?;
         let (words, anchors) = (self.spill("words.spill"), self.spill("anchors.spill"));
-        let each = self.memory_each();
+        let each = self.budget().each(self.settings.memory);
         let states = documents.read(
             &|| StoreWriter::new(&words, &anchors, self.winnow, seed, each / 2),
             &|state, place, text| match state {
@@ -115,17 +123,22 @@ impl Stages<'_> {
             },
         )?;
         let mut counts = Counts { documents: 0, bytes: 0, spilled: 0, attempt };
-        let (mut stored, mut writers) = (Vec::new(), Vec::new());
+        let (mut lists, mut writers) = (Vec::new(), Vec::new());
         for state in states {
             let writer = state?;
             counts.documents += writer.count;
             counts.bytes += writer.bytes;
-            let (mut found, anchors) = writer.finish()?;
-            stored.append(&mut found);
+            let (found, anchors) = writer.finish()?;
+            lists.push(found);
             writers.push(anchors);
         }
-        check_memory(stored.len() as u64, self.settings.memory)?;
-        let store = Store::new(words, stored)?;
+        let count: usize = lists.iter().map(Vec::len).sum();
+        check_memory(count as u64, self.settings.memory)?;
+        // Anchors stay in memory only if all of them fit there beside few documents.
+        if self.room(count) < self.settings.memory / 4 * 3 || anchors.bytes() > 0 {
+            writers.iter_mut().try_for_each(Writer::flush)?;
+        }
+        let store = Store::new(words, joined(lists))?;
         if store.addresses() >> ADDRESS_BITS > 0 {
             let allowed = format_args!("at most {} words", 1_u64 << ADDRESS_BITS).to_string();
             return Err(Error::setting("collection", allowed, format_args!("{} words", store.addresses())));
@@ -138,7 +151,9 @@ impl Stages<'_> {
     /// Finds the repeated windows and their first occurrences.
     fn find_seeds(&self, stored: &Stored) -> Result<Partitions<Seed>> {
         let Stored { store, anchors, .. } = stored;
-        let each = self.memory_each();
+        let anchors_held = if anchors.spill().bytes() == 0 { self.settings.memory / 2 } else { 0 };
+        let room = self.room(store.documents().len()).saturating_sub(anchors_held);
+        let each = self.budget().each(room);
         let spill = Arc::new(Spill::default());
         let PassageSettings { min_count, within, threads, .. } = *self.settings;
         let make = || {
@@ -166,9 +181,9 @@ impl Stages<'_> {
 
     /// Extends seeds to passages. Returns `None` if the windows of a seed differ.
     fn extend_seeds(&self, store: &Store, seeds: &Partitions<Seed>) -> Result<Option<Partitions<WordRun>>> {
-        let each = self.memory_each();
-        let spill = self.spill("runs.spill");
         let count = store.documents().len();
+        let each = self.budget().each(self.room(count));
+        let spill = self.spill("runs.spill");
         let is_right = AtomicBool::new(true);
         let make = || {
             let extender = Extender::new(store, self.settings.min_words);
@@ -210,6 +225,22 @@ impl Stages<'_> {
             work.remove(&["extended", "stored", "words.spill", "anchors.spill", "runs.spill"])
         })
     }
+}
+
+/// Joins lists, in no particular order. Documents are moved in pieces whose memory is freed at once,
+/// because two copies of all of them might not fit in memory.
+fn joined(mut lists: Vec<Vec<StoredDocument>>) -> Vec<StoredDocument> {
+    let mut all = lists.pop().unwrap_or_default();
+    all.reserve_exact(lists.iter().map(Vec::len).sum());
+    for mut list in lists {
+        while !list.is_empty() {
+            let left = list.len().saturating_sub(DOCUMENTS_AT_ONCE);
+            all.extend_from_slice(&list[left..]);
+            list.truncate(left);
+            list.shrink_to_fit();
+        }
+    }
+    all
 }
 
 /// Returns an error if documents would take more than three quarters of the memory.
