@@ -27,6 +27,7 @@ use std::sync::Arc;
 use self::grams::GramTable;
 pub use self::matcher::{ItemHit, Matcher};
 use crate::error::{Error, Result};
+use crate::parallel::thread_count;
 use crate::passages::WordCutter;
 use crate::source::Documents;
 use crate::spill::{Order, Partitions, Spill, Writer};
@@ -179,9 +180,11 @@ pub fn overlap(
 ) -> Result<Overlaps> {
     benchmark.matcher(share)?;
     let spill = Arc::new(Spill::default());
+    // The documents decide how many threads there are, usually one for each processor.
+    let each = memory / thread_count(0).max(16) as u64;
     let make = || OverlapThread {
         matcher: benchmark.matcher(share),
-        hits: Writer::new(&spill, 1, memory / 16, Order::Sorted),
+        hits: Writer::new(&spill, 1, each, Order::Sorted),
         is_hit: vec![false; benchmark.items()],
         documents: 0,
         documents_hit: 0,
