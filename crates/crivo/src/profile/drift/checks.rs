@@ -13,6 +13,8 @@ use crate::quantiles::NumberQuantiles;
 const FREQUENT: usize = 10;
 /// If a value occurs less often than this in both tables together, its change can always be chance.
 const LEAST_COUNT: u64 = 6;
+/// The largest number of rows of two tables whose tails are summed up term by term.
+const MOST_SUMMED: f64 = (1_u64 << 40) as f64;
 /// The number of ranks at which the error of a rank sketch is bounded at once. Between two of them
 /// it grows by at most `1/GRID`.
 const GRID: f64 = 512.0;
@@ -98,6 +100,9 @@ fn same_share(before: Counted, after: Counted) -> f64 {
     }
     let tail = |more: (u64, u64), less: (u64, u64)| {
         let [count, draws, other, rest] = [more.0, more.1, less.0, less.1].map(|count| count as f64);
+        if draws + rest > MOST_SUMMED {
+            return 2.0 * tail_bound((count, draws), (other, rest));
+        }
         2.0 * drawn_at_least(count, draws, count + other, draws + rest)
     };
     let p = if share(after.lower, after.of) > share(before.upper, before.of) {
@@ -108,6 +113,24 @@ fn same_share(before: Counted, after: Counted) -> f64 {
         1.0
     };
     p.min(1.0)
+}
+
+/// Returns an upper bound of the tail that Fisher's test sums up, in constant time.
+///
+/// Each count is that of a draw without replacement. If `p` is the share of both tables together,
+/// a draw of `n` rows has the share `q` or one further from `p` with probability at most
+/// `exp(−n·D)`, where `D` is the relative entropy of `q` and `p` (Hoeffding, *Probability
+/// inequalities for sums of bounded random variables*, 1963). `D` is at least `(q − p)²/2v`, where
+/// `v` is the largest `x(1 − x)` between both shares.
+fn tail_bound(more: (f64, f64), less: (f64, f64)) -> f64 {
+    let expected = (more.0 + less.0) / (more.1 + less.1);
+    let exponent = |(count, draws): (f64, f64)| {
+        let found = count / draws;
+        let nearest_to_half = 0.5_f64.clamp(found.min(expected), found.max(expected));
+        let distance = found - expected;
+        draws * distance * distance / (2.0 * nearest_to_half * (1.0 - nearest_to_half))
+    };
+    libm::exp(-exponent(more).max(exponent(less)))
 }
 
 fn empty(before: &ColumnProfile, after: &ColumnProfile) -> Check {
@@ -340,6 +363,38 @@ fn all_in_first(outermost: f64, first: f64, second: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::quantiles::Accuracy;
+
+    #[test]
+    fn the_bound_of_a_tail_is_above_it() {
+        for (draws, rest) in [(1, 1), (7, 3), (40, 40), (1000, 30), (30, 1000), (5000, 5000)] {
+            for count in (0..=draws).step_by(draws / 20 + 1) {
+                for other in (0..=rest).step_by(rest / 20 + 1) {
+                    let [count, draws, other, rest] = [count, draws, other, rest].map(|n| n as f64);
+                    if count / draws <= other / rest {
+                        continue;
+                    }
+                    let exact = drawn_at_least(count, draws, count + other, draws + rest);
+                    let bound = tail_bound((count, draws), (other, rest));
+                    let context = format!("{count} of {draws}, {other} of {rest}: {exact} {bound}");
+                    assert!((exact * 0.999_999..=1.0).contains(&bound), "{context}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn shares_of_huge_tables_are_compared_in_bounded_time() {
+        for rows in [1 << 42, 1 << 55, u64::MAX] {
+            let half = Counted::exact(rows / 2, rows);
+            let slightly_more = Counted::exact(rows / 2 + (1 << 20), rows);
+            let more = Counted::exact(rows / 2 + rows / 1000, rows);
+            assert!(same_share(half, slightly_more) > 0.1);
+            assert!(same_share(half, more) < 1e-300);
+            // Ten of ten rows where half is usual: the chance is 2/1024.
+            let few = same_share(half, Counted::exact(10, 10));
+            assert!((2.0 / 1024.0..0.02).contains(&few), "{few}");
+        }
+    }
 
     /// The probability as the product over all outermost rows.
     fn by_multiplying(outermost: u32, first: u32, second: u32) -> f64 {
