@@ -1,10 +1,12 @@
 //! The laws of `TableProfile`: merging is the profile of both tables, but for the parts that say
 //! otherwise.
 
+use crivo::profile::drift::{DriftRule, TableDrift};
+use crivo::profile::expectations::TableRules;
 use crivo::profile::{Kind, TableColumn, TableProfile};
 use proptest::prelude::*;
 
-use super::support::tables::{Texts, small, table};
+use super::support::tables::{Texts, mixed, small, table};
 
 type Rows = Vec<Option<String>>;
 
@@ -100,4 +102,49 @@ fn tables_that_cannot_be_merged_stay_as_they_are() {
     let error = table_of.merge(&table(large, 1, &[("a", &some), ("b", &some)])).unwrap_err();
     assert!(error.to_string().contains("size of ranks") && error.to_string().contains("--memory"), "{error}");
     assert_eq!(table_of, before);
+}
+
+/// Asks a table for everything that it answers.
+fn ask_all(table: &TableProfile) {
+    for column in table.columns() {
+        let profile = &column.data().profile;
+        for share in [0.0, 0.1, 0.5, 1.0] {
+            let _ = (profile.quantile(share), column.ranks().quantile(share));
+        }
+        let _ = (profile.sum(), profile.mean(), profile.lengths(), profile.majority());
+        let _ = (column.data().distinct(), column.data().near_duplicate_share());
+        let _ = (column.histogram(7), column.outliers(), column.spread(), column.dates());
+        let _ = column.patterns(5);
+    }
+    let _ = (table.relations(), table.summary(), TableRules::of(table));
+}
+
+#[test]
+fn a_table_doubled_until_its_counts_stop_still_answers() {
+    let texts = |text: &str| vec![Some(text.to_owned()); 40];
+    let few: Rows = (0..40).map(|row| Some((row % 3).to_string())).collect();
+    let columns = [
+        ("mixed", mixed(0..40)),
+        ("few", few),
+        ("dates", texts("2024-02-29")),
+        ("large", texts("9223372036854775807")),
+        ("least", texts("-9223372036854775808")),
+        ("wide", texts("1.5e300")),
+        ("document", texts("Dear Ana, thank you for the parcel that came on Monday, unharmed and in time")),
+    ];
+    let columns: Vec<Texts<'_>> = columns.iter().map(|(name, texts)| (*name, &texts[..])).collect();
+    let mut doubled = table(small(), 0, &columns);
+    let once = doubled.clone();
+    for _ in 0..70 {
+        let before = doubled.clone();
+        doubled.merge(&before).unwrap();
+        ask_all(&doubled);
+        for (one, other) in [(&before, &doubled), (&once, &doubled), (&doubled, &once)] {
+            let _ = TableDrift::between(one, other, &DriftRule::default(), |_| false);
+        }
+        assert_eq!(TableProfile::decode(&doubled.encode()).unwrap(), doubled);
+        let mut fed = doubled.clone();
+        fed.merge(&once).unwrap();
+    }
+    assert_eq!(doubled.rows(), u64::MAX);
 }

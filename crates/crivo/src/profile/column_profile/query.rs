@@ -303,7 +303,8 @@ impl ColumnProfile {
             }
             numbers.push((number, hitter.lower()));
         }
-        if numbers.iter().map(|(_, count)| count).sum::<u64>() != total {
+        let counted = numbers.iter().try_fold(0_u64, |sum, (_, count)| sum.checked_add(*count));
+        if counted != Some(total) {
             return None;
         }
         numbers.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
