@@ -170,6 +170,13 @@ impl Error {
     ) -> Self {
         Self::new(ErrorKind::InvalidContents, field, expected, found, "")
     }
+
+    /// Returns the error about a parameter as an error about stored contents that break its rule.
+    #[cold]
+    pub(crate) fn into_contents(mut self) -> Self {
+        (self.0.kind, self.0.advice) = (ErrorKind::InvalidContents, "");
+        self
+    }
 }
 
 impl fmt::Display for Error {

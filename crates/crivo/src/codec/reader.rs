@@ -1,8 +1,8 @@
 //! Little-endian reading that cannot run past the end.
 
-use super::envelope::{CHECKSUM_LEN, HEADER_LEN, LENGTH_OFFSET};
+use super::envelope::{CHECKSUM_LEN, Decode, HEADER_LEN, LENGTH_OFFSET, decode_opened, open};
 use crate::error::{Error, ErrorKind, Result};
-use crate::keys::{KeyKind, KeyRef};
+use crate::keys::{KeyKind, KeyRef, KeyScheme};
 
 /// Reads a payload field by field. Each read names its field, for the error if there are too few
 /// bytes.
@@ -122,6 +122,18 @@ impl<'a> Reader<'a> {
         rest.bytes(field, LENGTH_OFFSET as u64)?;
         let payload_len = rest.u64(field)?;
         self.bytes(field, payload_len.saturating_add((HEADER_LEN + CHECKSUM_LEN) as u64))
+    }
+
+    /// Reads a sketch in its own envelope. Its keys must be hashed under the given scheme, if there
+    /// is one.
+    pub(crate) fn sketch<S: Decode>(&mut self, field: &'static str, scheme: Option<KeyScheme>) -> Result<S> {
+        let (header, payload) = open(self.envelope(field)?)?;
+        match scheme {
+            Some(scheme) if header.scheme != scheme => {
+                Err(Error::contents(field, format_args!("keys of {scheme}"), header.scheme))
+            }
+            _ => decode_opened(&header, payload),
+        }
     }
 
     /// Reads a byte that must be zero, because it is reserved for later versions.

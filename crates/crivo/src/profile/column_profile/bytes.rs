@@ -2,7 +2,7 @@
 
 use super::facts::{Facts, Text};
 use super::{ColumnProfile, Kind, ProfileConfig, Sketches};
-use crate::codec::{Decode, Encode, Family, Header, Reader, Writer, decode_opened, open};
+use crate::codec::{Decode, Encode, Family, Header, Reader, Writer};
 use crate::error::{Error, Result};
 use crate::keys::{KeyKind, KeyRef, KeyScheme};
 #[cfg(not(feature = "std"))]
@@ -62,29 +62,19 @@ impl Decode for ColumnProfile {
         if header.scheme.kind() != KeyKind::Bytes {
             return Err(Error::contents("key kind", KeyKind::Bytes, header.scheme.kind()));
         }
-        config.check().map_err(|error| Error::contents(error.field(), error.expected(), error.found()))?;
+        config.check().map_err(Error::into_contents)?;
         let missing = reader.u64("missing")?;
         let facts = Box::new(Facts::decode(config.longest as usize, reader)?);
         let sketches = Box::new(Sketches {
-            distinct: sketch("distinct values", header.scheme, reader)?,
-            top: sketch("most frequent values", header.scheme, reader)?,
-            sample: sketch("sample", header.scheme, reader)?,
-            numbers: sketch("numbers", crate::counting::NO_KEYS, reader)?,
+            distinct: reader.sketch("distinct values", Some(header.scheme))?,
+            top: reader.sketch("most frequent values", Some(header.scheme))?,
+            sample: reader.sketch("sample", Some(header.scheme))?,
+            numbers: reader.sketch("numbers", Some(crate::counting::NO_KEYS))?,
         });
         let profile = Self { scheme: header.scheme, config, missing, facts, sketches };
         profile.require_parts_of_its_sizes()?;
         profile.require_parts_that_agree()?;
         Ok(profile)
-    }
-}
-
-/// Reads a sketch in its own envelope. Its keys must be hashed under the profile's scheme.
-fn sketch<S: Decode>(field: &'static str, scheme: KeyScheme, reader: &mut Reader<'_>) -> Result<S> {
-    let (header, payload) = open(reader.envelope(field)?)?;
-    if header.scheme == scheme {
-        decode_opened(&header, payload)
-    } else {
-        Err(Error::contents(field, format_args!("keys of {scheme}"), header.scheme))
     }
 }
 
@@ -99,9 +89,7 @@ impl ColumnProfile {
             bins: numbers.max_bins(),
             longest: self.config.longest,
         };
-        self.config
-            .require_same(&config)
-            .map_err(|error| Error::contents(error.field(), error.expected(), error.found()))
+        self.config.require_same(&config).map_err(Error::into_contents)
     }
 
     /// Refuses parts that cannot belong to the same column.

@@ -59,8 +59,7 @@ impl Decode for DDSketch {
         require_no_keys(header)?;
         let accuracy = f64::from_bits(reader.u64("relative error")?);
         let max_bins = reader.u32("bins")?;
-        let mut sketch = Self::new(accuracy, max_bins)
-            .map_err(|error| Error::contents(error.field(), error.expected(), error.found()))?;
+        let mut sketch = Self::new(accuracy, max_bins).map_err(Error::into_contents)?;
         sketch.level = reader.u8("level")?;
         if u32::from(sketch.level) >= u32::BITS {
             return Err(Error::contents("level", "0 to 31", sketch.level));

@@ -1,7 +1,7 @@
 //! Encoding and decoding of a table's profile.
 
 use super::{FirstOfKind, TableColumn, TableProfile};
-use crate::codec::{Decode, Encode, Family, Header, Reader, Writer, decode_opened, open};
+use crate::codec::{Decode, Encode, Family, Header, Reader, Writer};
 use crate::error::{Error, Result};
 use crate::keys::{KeyKind, KeyRef, KeyScheme};
 #[cfg(not(feature = "std"))]
@@ -101,12 +101,12 @@ impl TableColumn {
         for first in &mut firsts {
             *first = read_first(last_row, reader)?;
         }
-        let profile: ColumnProfile = part("profile", Some(scheme), reader)?;
-        let growth = part("growth", Some(scheme), reader)?;
-        let ranks = part("ranks", None, reader)?;
+        let profile: ColumnProfile = reader.sketch("profile", Some(scheme))?;
+        let growth = reader.sketch("growth", Some(scheme))?;
+        let ranks = reader.sketch("ranks", None)?;
         let near_duplicates = match reader.u8("near-duplicates")? {
             0 => None,
-            1 => Some(part("near-duplicates", Some(scheme), reader)?),
+            1 => Some(reader.sketch("near-duplicates", Some(scheme))?),
             other => return Err(Error::contents("near-duplicates", "0 or 1", other)),
         };
         // Version 1 has no detail.
@@ -169,17 +169,5 @@ fn read_first(last_row: u64, reader: &mut Reader<'_>) -> Result<Option<FirstOfKi
             let allowed = format!("at most {} bytes", FirstOfKind::LONGEST);
             Err(Error::contents("first of a kind", allowed, other))
         }
-    }
-}
-
-/// Reads a sketch in its own envelope. If it has keys, they must be hashed under the table's
-/// scheme.
-fn part<S: Decode>(field: &'static str, scheme: Option<KeyScheme>, reader: &mut Reader<'_>) -> Result<S> {
-    let (header, payload) = open(reader.envelope(field)?)?;
-    match scheme {
-        Some(scheme) if header.scheme != scheme => {
-            Err(Error::contents(field, format_args!("keys of {scheme}"), header.scheme))
-        }
-        _ => decode_opened(&header, payload),
     }
 }
