@@ -6,8 +6,8 @@ use crate::keys::KeyRef;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
-/// Refuses bytes that [`Writer::key`] cannot write, because their number does not fit in four bytes.
-/// Every sketch that keeps keys of any length must call this before it takes one.
+/// Refuses bytes that [`Writer::key`] cannot write, because their number does not fit in four
+/// bytes. Every sketch that keeps keys of any length must call this before it takes one.
 #[inline]
 pub(crate) fn require_writable(field: &'static str, bytes: &[u8]) -> Result<()> {
     match u32::try_from(bytes.len()) {
@@ -60,8 +60,8 @@ impl Writer {
         }
     }
 
-    /// Writes a key of the envelope's kind. Bytes follow their number, in four bytes, so they must be
-    /// fewer than 4 GiB. Any other key takes eight bytes.
+    /// Writes a key of the envelope's kind. Bytes follow their number, in four bytes, so they must
+    /// be fewer than 4 GiB. Any other key takes eight bytes.
     pub fn key(&mut self, key: KeyRef<'_>) {
         match key {
             KeyRef::Bytes(bytes) => {

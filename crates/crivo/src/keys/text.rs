@@ -79,8 +79,8 @@ fn push_any_f64(out: &mut Vec<u8>, value: f64) -> bool {
 
 /// Appends a 32-bit float with the digits that suffice for 32 bits. Returns false if it is NaN.
 pub fn push_f32(out: &mut Vec<u8>, value: f32) -> bool {
-    // Compared with 32 bits, because the digits of the nearest float to 0.0001 are `0.0001`, even if
-    // that float is less.
+    // Compared with 32 bits, because the digits of the nearest float to 0.0001 are `0.0001`, even
+    // if that float is less.
     let is_plain = value == 0.0 || (1e-4..1e16).contains(&value.abs());
     push_shortest(out, value.into(), is_plain, ryu::Buffer::new().format(value))
 }

@@ -144,8 +144,8 @@ impl Reservoir {
     /// not read.
     ///
     /// # Errors
-    /// If the batch was hashed under another scheme, or if a key has 4 GiB or more. Nothing is added
-    /// then.
+    /// If the batch was hashed under another scheme, or if a key has 4 GiB or more. Nothing is
+    /// added then.
     pub fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
         batch.require_writable()?;
         self.insert_batch_as(batch, |key| key)
