@@ -141,8 +141,8 @@ impl Input {
     /// standard input.
     ///
     /// # Errors
-    /// If a file does not exist, a pattern matches nothing, an argument is a folder, or standard
-    /// input is named twice.
+    /// If a file does not exist, a pattern matches nothing or a folder in it cannot be read, an
+    /// argument is a folder, or standard input is named twice.
     pub fn from_args<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Result<Self> {
         let mut sources = Vec::new();
         for arg in args {
@@ -346,6 +346,11 @@ impl Input {
         self.sources.first().and_then(|source| self.told_format_of(source))
     }
 
+    /// Returns the format of each source, if it was set or the file name tells it.
+    pub fn told_formats(&self) -> impl Iterator<Item = Option<Format>> {
+        self.sources.iter().map(|source| self.told_format_of(source))
+    }
+
     /// Returns the format of a source, if it was set or the file name tells it.
     pub(crate) fn told_format_of(&self, source: &Source) -> Option<Format> {
         self.format.or_else(|| Format::told_by_name(&source.name()))
@@ -384,7 +389,15 @@ fn expand(arg: &OsStr, sources: &mut Vec<Source>) -> Result<()> {
     let matches = glob::glob(&name)
         .map_err(|error| failed(ErrorKind::InvalidOption, &format_args!("not a pattern: {error}")))?;
     let before = sources.len();
-    sources.extend(matches.filter_map(|entry| entry.ok().filter(|path| path.is_file()).map(Source::File)));
+    for found in matches {
+        let path = found.map_err(|error| {
+            let folder = error.path().to_string_lossy().into();
+            Error::io(error.into()).in_file(&folder)
+        })?;
+        if path.is_file() {
+            sources.push(Source::File(path));
+        }
+    }
     if sources.len() == before {
         return Err(failed(ErrorKind::NotFound, &"no file matches this pattern"));
     }

@@ -189,6 +189,8 @@ impl Chosen {
     }
 }
 
+/// The highest number of a field of lines. Every field up to the selected one takes memory.
+const MOST_FIELDS: usize = 1 << 16;
 /// Separates the fields of a column of several values.
 const SEPARATOR: char = ',';
 /// Marks the name of an array whose elements are items.
@@ -200,7 +202,8 @@ fn is_single(field: &str) -> bool {
     field.split(SEPARATOR).any(str::is_empty)
 }
 
-fn find(field: &str, names: &[String]) -> Result<usize> {
+/// Returns the place of a field, which is given by its name or its number.
+pub(crate) fn find(field: &str, names: &[String]) -> Result<usize> {
     let mut with_name = (0..names.len()).filter(|&at| names[at] == field);
     match (with_name.next(), with_name.next()) {
         (Some(at), None) => Ok(at),
@@ -221,6 +224,10 @@ fn find(field: &str, names: &[String]) -> Result<usize> {
 
 fn number(field: &str, count: Option<usize>) -> Result<usize> {
     match (field.parse::<usize>(), count) {
+        (Ok(number), None) if number > MOST_FIELDS => Err(Error::new(
+            ErrorKind::NoSuchField,
+            format_args!("there is no field {field}: fields have numbers from 1 to {MOST_FIELDS}"),
+        )),
         (Ok(number @ 1..), None) => Ok(number - 1),
         (Ok(number @ 1..), Some(count)) if number <= count => Ok(number - 1),
         (Ok(_), Some(count)) => Err(Error::new(
@@ -309,6 +316,11 @@ mod tests {
         assert!(Chosen::by_number(&Select::field("5"), Some(4)).is_err());
         assert!(Chosen::by_number(&Select::field("user"), Some(4)).is_err());
         assert_eq!(Chosen::by_number(&Select::field("5"), None).unwrap().fields, [4]);
+        assert_eq!(Chosen::by_number(&Select::field("65536"), None).unwrap().fields, [65_535]);
+        for far in ["65537", "99999999999", "1,18446744073709551615"] {
+            let error = Chosen::by_number(&Select::field(far), None).unwrap_err();
+            assert!(error.to_string().contains("numbers from 1 to 65536"), "{error}");
+        }
     }
 
     #[test]

@@ -194,3 +194,45 @@ fn several_fields_paths_and_elements_are_keys() {
     let json = scratch.run(&["distinct", "a.tsv", "-f", "k", "--no-quotes", "--json"]).json();
     assert_eq!((json["rows"].as_u64(), json["distinct"]["value"].as_f64()), (Some(2), Some(2.0)));
 }
+
+#[test]
+fn field_numbers_beyond_any_record_are_refused() {
+    let scratch = Scratch::with([("words.txt", "a b\n")]);
+    for field in ["65537", "99999999999", "18446744073709551615"] {
+        let says = format!("there is no field {field}: fields have numbers from 1 to 65536");
+        scratch.run(&["distinct", "-f", field, "words.txt"]).fails_with(&says);
+        let condition = format!("{field} = 1");
+        scratch.run(&["count", "words.txt", "--where", &condition]).fails_with(&says);
+    }
+    assert_eq!(scratch.run(&["distinct", "-f", "65536", "words.txt", "--json"]).json()["skipped"], 1);
+}
+
+/// The superuser can read every folder, so the test gives its rights up if it has them.
+#[cfg(unix)]
+#[test]
+fn folder_of_a_pattern_that_cannot_be_read_is_an_error() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+
+    const NOBODY: u32 = 65534;
+    let scratch = Scratch::new();
+    for folder in ["open", "locked"] {
+        std::fs::create_dir(scratch.path(folder)).unwrap();
+        scratch.write(&format!("{folder}/a.txt"), "x\n");
+    }
+    let permit = |name: &str, mode| {
+        std::fs::set_permissions(scratch.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    permit("", 0o755);
+    permit("locked", 0o000);
+    let mut command = scratch.command(&["count", "*/*.txt"]);
+    if std::fs::read_dir(scratch.path("locked")).is_ok() {
+        command.uid(NOBODY);
+    }
+    let outcome = command.output();
+    permit("locked", 0o755);
+    // Where the program itself is in a folder that others cannot read, there is nothing to test.
+    if let Ok(output) = outcome {
+        crate::support::Ran::from(output).fails_with("locked: ");
+    }
+}
