@@ -54,10 +54,14 @@ impl RowsFile {
         self.format == Some(Format::Parquet)
     }
 
-    /// Writes the rows of a pass that satisfy its condition. Writes the whole file or none.
+    /// Writes the rows of a pass that satisfy its condition, converted if any of the input files has
+    /// another format. Writes the whole file or none.
     pub(crate) fn write_rows(&self, pass: &Pass, out: &Output) -> Result<Copied> {
         let mut copied = None;
-        let conversion = self.conversion(pass.input.told_format())?;
+        let mut conversion = None;
+        for from in pass.input.told_formats() {
+            conversion = conversion.or(self.conversion(from)?);
+        }
         self.write(|to| {
             copied = Some(match conversion {
                 None => pass.copy_all(KeyScheme::bytes(), out, to)?,

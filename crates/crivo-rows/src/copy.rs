@@ -15,6 +15,7 @@ use crate::edit::{Edit, push_replaced};
 use crate::error::{Error, ErrorKind, Result};
 use crate::feed::{Task, Work};
 use crate::filters::ColumnFilters;
+use crate::input::Format;
 use crate::keyer::Items;
 use crate::layout::Layout;
 use crate::parquet::{ParquetCopy, ParquetFile, with_column};
@@ -119,9 +120,9 @@ impl Scan<'_> {
     /// first file's header. A record keeps its own line end. A line end is added only if a file
     /// ends without one and another record follows.
     ///
-    /// Files with headers must have the same header. Rows of Parquet files are written as one
-    /// Parquet file, one row group after the other: all columns, with the types, schema and codec
-    /// of the first file. Text and Parquet cannot be mixed.
+    /// Text files must have the same format, and the same header if they have one. Rows of Parquet
+    /// files are written as one Parquet file, one row group after the other: all columns, with the
+    /// types, schema and codec of the first file. Text and Parquet cannot be mixed.
     ///
     /// # Errors
     /// The first error in input order, of reading, parsing, the predicate or writing. The output up
@@ -368,6 +369,8 @@ struct Written<'o> {
     output: Output<'o>,
     /// The columns that get filters in a Parquet file.
     filters: Option<&'o ColumnFilters>,
+    /// The format and the header of the first text file.
+    format: Option<Format>,
     header: Option<Vec<u8>>,
     /// The first Parquet file with row groups, even if they have no rows.
     first_parquet: Option<Arc<ParquetFile>>,
@@ -387,7 +390,8 @@ enum Output<'o> {
 impl<'o> TurnWriter<'o> {
     fn new(output: &'o mut (dyn Write + Send), filters: Option<&'o ColumnFilters>) -> Self {
         let output = Output::Unused(output);
-        let state = Written { output, filters, header: None, first_parquet: None, at_line_start: true };
+        let state =
+            Written { output, filters, format: None, header: None, first_parquet: None, at_line_start: true };
         Self { turns: Turns::default(), state: Mutex::new(state) }
     }
 
@@ -397,7 +401,7 @@ impl<'o> TurnWriter<'o> {
         }
         let mut state = lock(&self.state);
         if work.begins_file {
-            state.write_header(layout)?;
+            state.begin_file(layout)?;
         }
         state.write(records, layout)?;
         drop(state);
@@ -461,7 +465,13 @@ impl<'o> Written<'o> {
         Ok(())
     }
 
-    fn write_header(&mut self, layout: &Layout) -> Result<()> {
+    /// Writes the header of the first file. The other files must be like the first.
+    fn begin_file(&mut self, layout: &Layout) -> Result<()> {
+        if *self.format.get_or_insert(layout.format) != layout.format {
+            let message = "the format differs from the first file's: rows can be copied together only \
+                           from files of one format: copy them apart, or convert them to one";
+            return Err(Error::new(ErrorKind::Unsupported, message).in_file(&layout.file));
+        }
         let Some(header) = &layout.header else { return Ok(()) };
         match &self.header {
             None => {

@@ -13,6 +13,7 @@ use crate::select::{Chosen, Select, no_such_field};
 #[derive(Debug)]
 pub(crate) struct Layout {
     pub(crate) file: Arc<str>,
+    pub(crate) format: Format,
     pub(crate) shape: Shape,
     pub(crate) chosen: Chosen,
     /// Whether the only column is the record itself.
@@ -81,6 +82,7 @@ impl Layout {
     ) -> Result<(Self, usize)> {
         let mut layout = Self {
             file: Arc::clone(file),
+            format,
             shape: Shape::Lines,
             chosen: Chosen::default(),
             whole: *select == Select::Row,

@@ -165,3 +165,52 @@ fn an_output_of_another_format_needs_that_of_the_input_and_is_named_once() {
     run.fails_with("crivo: out.csv: its name chooses a format, and nothing tells that of the input");
     assert!(!scratch.path("out.csv").exists());
 }
+
+#[test]
+fn a_column_of_a_repeated_name_is_kept_or_refused() {
+    let scratch = Scratch::with([
+        ("d.csv", "a,b,a\n1,2,3\n"),
+        ("e.csv", "b,a\n4,5\n"),
+        ("unnamed.csv", ",\n1,2\n"),
+        ("d.jsonl", "{\"a\":1,\"a\":2}\n"),
+    ]);
+    scratch.run(&["filter", "true", "d.csv", "-o", "d.tsv", "-q"]).ok();
+    assert_eq!(scratch.read("d.tsv"), b"a\tb\ta\n1\t2\t3\n");
+    scratch.run(&["filter", "true", "d.csv", "e.csv", "-o", "both.tsv", "-q"]).ok();
+    assert_eq!(scratch.read("both.tsv"), b"a\tb\ta\n1\t2\t3\n5\t4\t\n");
+    scratch.run(&["filter", "true", "unnamed.csv", "-o", "unnamed.tsv", "-q"]).ok();
+    assert_eq!(scratch.read("unnamed.tsv"), b"\t\n1\t2\n");
+    for to in ["x.jsonl", "x.parquet"] {
+        let refused = "d.csv: fields 1 and 3 are both called 'a'";
+        scratch.run(&["filter", "true", "d.csv", "-o", to]).fails_with(refused);
+        scratch.run(&["filter", "true", "e.csv", "d.csv", "-o", to]).fails_with(refused);
+        scratch.run(&["filter", "true", "unnamed.csv", "-o", to]).fails_with("fields 1 and 2");
+        let piped = scratch.feed(&["filter", "true", "--format", "csv", "-o", to], "a,a\n1,2\n");
+        piped.fails_with("standard input: fields 1 and 2 are both called 'a'");
+        assert!(!scratch.names().contains(&to.to_owned()));
+    }
+    scratch
+        .run(&["filter", "a = 1", "d.csv", "-o", "x.tsv"])
+        .fails_with("fields 1 and 3 are both called 'a'");
+    // Of a name that occurs twice in an object, the last value counts.
+    scratch.run(&["filter", "true", "d.jsonl", "-o", "e.tsv", "-q"]).ok();
+    assert_eq!(scratch.read("e.tsv"), b"a\n2\n");
+}
+
+#[test]
+fn an_output_has_one_format_whatever_the_formats_of_its_inputs() {
+    let scratch = Scratch::with([("a.csv", "x,y\n1,2\n"), ("b.jsonl", "{\"x\":1,\"z\":\"q\"}\n")]);
+    scratch.run(&["filter", "x = 1", "a.csv", "b.jsonl", "-o", "out.csv", "-q"]).ok();
+    assert_eq!(scratch.read("out.csv"), b"x,y,z\n1,2,\n1,,q\n");
+    scratch.run(&["filter", "x = 1", "b.jsonl", "a.csv", "-o", "out.csv", "-q"]).ok();
+    assert_eq!(scratch.read("out.csv"), b"x,z,y\n1,q,\n1,,2\n");
+    scratch.run(&["filter", "x = 1", "b.jsonl", "a.csv", "-o", "out.jsonl", "-q"]).ok();
+    let rows = String::from_utf8(scratch.read("out.jsonl")).unwrap();
+    let rows: Vec<Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((rows.len(), &rows[1]["y"]), (2, &Value::from("2")));
+    for (first, other) in [("a.csv", "b.jsonl"), ("b.jsonl", "a.csv")] {
+        let run = scratch.run(&["filter", "x = 1", first, other]);
+        assert_eq!(run.code, Some(2));
+        assert!(run.err.contains(&format!("{other}: the format differs from the first file's")), "{run:?}");
+    }
+}

@@ -1,19 +1,19 @@
 //! Finds the columns of the records of all files, and their types.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crivo::keys::text::push_f64;
 
 use crate::batch::RowBatch;
 use crate::column::{Cell, ValueKind, Values};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::input::Format;
 use crate::scan::Scan;
 
 /// Every integer up to here is exact as a 64-bit float.
 const EXACT_FLOATS: u64 = 1 << 53;
 
-/// The columns of the output.
+/// The columns of the output. A name can occur twice, because a header may repeat it.
 #[derive(Debug)]
 pub(super) struct Columns {
     pub(super) names: Vec<String>,
@@ -49,6 +49,10 @@ struct Met {
     first: (u64, usize),
     kinds: SeenKinds,
 }
+
+/// The columns that were found, each by its name and the number of columns of that name before it
+/// in its file.
+type MetColumns = BTreeMap<(String, usize), Met>;
 
 impl SeenKinds {
     fn see(&mut self, cell: Cell<'_>, kind: ValueKind) {
@@ -108,27 +112,58 @@ impl Columns {
         if names == self.names {
             return Ok((0..names.len()).map(|column| Some(batch.column(column))).collect());
         }
-        if let Some(new) = names.iter().find(|name| !self.names.contains(name)) {
+        let places: HashMap<_, _> = numbered(names).zip(0..).collect();
+        let columns: Vec<_> = numbered(&self.names).collect();
+        let found: Vec<_> = columns.iter().map(|column| places.get(column).copied()).collect();
+        // If every field has a column, there is no need to search for the one that has none.
+        if found.iter().flatten().count() < names.len()
+            && let Some((new, _)) = numbered(names).find(|field| !columns.contains(field))
+        {
             let message = format!(
                 "the field '{new}' was not among those of the records before, which are written already: \
                  save the input to a file, which can be read twice"
             );
             return Err(batch.error(0, message));
         }
-        let value =
-            |name: &String| names.iter().position(|other| other == name).map(|column| batch.column(column));
-        Ok(self.names.iter().map(value).collect())
+        Ok(found.into_iter().map(|place| place.map(|column| batch.column(column))).collect())
     }
+}
+
+/// Returns each name with the number of equal names before it.
+fn numbered(names: &[String]) -> impl Iterator<Item = (&str, usize)> {
+    let mut times = HashMap::new();
+    names.iter().map(move |name| {
+        let before = times.entry(name.as_str()).or_insert(0);
+        *before += 1;
+        (name.as_str(), *before - 1)
+    })
+}
+
+/// Returns an error if two fields have the same name. Objects and Parquet files would lose one.
+pub(super) fn require_different_names(batch: &RowBatch<'_>) -> Result<()> {
+    let names = batch.names();
+    let Some((second, (name, _))) = numbered(names).enumerate().find(|(_, (_, before))| *before > 0) else {
+        return Ok(());
+    };
+    let first = names.iter().position(|other| other == name).unwrap_or_default();
+    let message = format_args!(
+        "fields {} and {} are both called '{name}', and JSONL and Parquet have one field of a name: \
+         rename one in the header, or write CSV or TSV",
+        first + 1,
+        second + 1
+    );
+    Err(Error::new(ErrorKind::Unsupported, message).in_file(batch.file))
 }
 
 impl Scan<'_> {
     /// Finds the columns of all files, in the order in which they occur first. The types are found
     /// only for Parquet.
     pub(super) fn all_columns(&self, to: Format) -> Result<Columns> {
-        let mut met: BTreeMap<String, Met> = BTreeMap::new();
+        let mut met = MetColumns::new();
         for (file, of_file) in self.input.field_names()?.into_iter().enumerate() {
-            for (at, name) in of_file.into_iter().enumerate() {
-                met.entry(name).or_insert(Met { first: (0, (file << 32) + at), ..Met::default() });
+            for (at, (name, before)) in numbered(&of_file).enumerate() {
+                let first = (0, (file << 32) + at);
+                met.entry((name.to_owned(), before)).or_insert(Met { first, ..Met::default() });
             }
         }
         let needs_reading = self.input.sources.iter().any(|source| match self.input.told_format_of(source) {
@@ -140,7 +175,7 @@ impl Scan<'_> {
             let mut scan = self.clone();
             scan.filter = None;
             let found = scan.fold(
-                BTreeMap::new,
+                MetColumns::new,
                 |met, batch| {
                     meet(met, batch, to == Format::Parquet);
                     Ok(())
@@ -152,24 +187,22 @@ impl Scan<'_> {
             )?;
             merge(&mut met, found.state);
         }
-        let mut met: Vec<(String, Met)> = met.into_iter().collect();
+        let mut met: Vec<_> = met.into_iter().collect();
         met.sort_unstable_by_key(|(_, met)| met.first);
         let types = met.iter().map(|(_, met)| met.kinds.column_type()).collect();
-        Ok(Columns { names: met.into_iter().map(|(name, _)| name).collect(), types })
+        Ok(Columns { names: met.into_iter().map(|((name, _), _)| name).collect(), types })
     }
 }
 
-fn meet(met: &mut BTreeMap<String, Met>, batch: &RowBatch<'_>, with_types: bool) {
+fn meet(met: &mut MetColumns, batch: &RowBatch<'_>, with_types: bool) {
     // Columns that the beginnings of files tell have the number 0, and come before.
     let first = batch.id(0).to_u64() + 1;
-    for (column, name) in batch.names().iter().enumerate() {
-        if !met.contains_key(name) {
-            met.insert(name.clone(), Met { first: (first, column), ..Met::default() });
-        }
+    for (column, (name, before)) in numbered(batch.names()).enumerate() {
+        let entry = met.entry((name.to_owned(), before));
+        let Met { kinds, .. } = entry.or_insert(Met { first: (first, column), ..Met::default() });
         if !with_types {
             continue;
         }
-        let Some(Met { kinds, .. }) = met.get_mut(name) else { continue };
         let values = batch.column(column);
         let rows = if kinds.text { 0 } else { values.len() };
         for row in 0..rows {
@@ -178,9 +211,9 @@ fn meet(met: &mut BTreeMap<String, Met>, batch: &RowBatch<'_>, with_types: bool)
     }
 }
 
-fn merge(met: &mut BTreeMap<String, Met>, others: BTreeMap<String, Met>) {
-    for (name, other) in others {
-        let entry = met.entry(name).or_insert(Met { first: other.first, ..Met::default() });
+fn merge(met: &mut MetColumns, others: MetColumns) {
+    for (column, other) in others {
+        let entry = met.entry(column).or_insert(Met { first: other.first, ..Met::default() });
         entry.first = entry.first.min(other.first);
         entry.kinds.merge(other.kinds);
     }

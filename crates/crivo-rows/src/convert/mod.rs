@@ -6,7 +6,8 @@
 //! type. So it is a column of texts if its values have several types, or are numbers that do not
 //! fit in 64 bits. Every column from text without types is a column of texts too.
 //!
-//! The columns are those of all files, in the order in which they occur first. JSONL is read once
+//! The columns are those of all files, in the order in which they occur first. If a header repeats
+//! a name, CSV and TSV repeat it too, and for JSONL and Parquet it is an error. JSONL is read once
 //! before the conversion, because any record may have a new field. Threads convert chunks in any
 //! order, and write them in turn.
 
@@ -18,7 +19,7 @@ mod text;
 use std::io::Write;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use self::columns::Columns;
+use self::columns::{Columns, require_different_names};
 use self::parquet::{ParquetTarget, Rows};
 use self::text::{put_delimited, put_json};
 use crate::batch::RowBatch;
@@ -195,6 +196,10 @@ impl Conversion<'_, '_> {
 
     /// Converts the flagged records of a batch.
     fn take(&self, batch: &RowBatch<'_>, chunk: &mut ConvertedChunk) -> Result<()> {
+        // CSV and TSV keep both of two fields with the same name. JSONL has no such fields.
+        if matches!(self.to, Format::Jsonl | Format::Parquet) && !batch.discovers_columns() {
+            require_different_names(batch)?;
+        }
         let columns = self.columns.get_or_init(|| Columns::texts(batch.names()));
         let values = columns.values_in(batch)?;
         let kept = (0..batch.rows()).filter(|row| chunk.flags[*row]);

@@ -236,3 +236,24 @@ fn hashes_are_judged_in_order_whatever_the_threads_and_chunks() {
     let refused = words.copy_rows(Predicate::Hashes(&mut |_, _| {}), &mut Vec::new());
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidOption);
 }
+
+#[test]
+fn rows_of_different_text_formats_are_not_mixed() {
+    let folder = Folder::new();
+    let csv = folder.write("a.csv", "x,y\n1,2\n");
+    let jsonl = folder.write("b.jsonl", "{\"x\":1}\n");
+    let unnamed = folder.write("c", "x,y\n3,4\n");
+    for paths in [[&csv, &jsonl], [&jsonl, &csv]] {
+        let input = Input::from_args(paths).unwrap();
+        for (threads, chunk) in WAYS {
+            let scan = Scan::of(&input).select(Select::field("x")).threads(threads).chunk_size(chunk);
+            let error = copy(&scan, |_| true).unwrap_err();
+            assert!(error.to_string().contains("the format differs from the first file's"), "{error}");
+            assert_eq!(error.file(), paths[1].to_str());
+        }
+    }
+    // A file whose first line tells its format is like one whose name does.
+    let input = Input::from_args([&csv, &unnamed]).unwrap();
+    let copied = copy(&Scan::of(&input).select(Select::field("x")), |_| true).unwrap();
+    assert_eq!(copied.0, "x,y\n1,2\n3,4\n");
+}
