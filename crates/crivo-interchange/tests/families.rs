@@ -131,7 +131,11 @@ fn weights_add_up_to_less_than_2_to_the_63() {
     light.add_bytes(b"b", 2).unwrap();
     assert_eq!(heavy.clone().merge(&light), Err(Error::TooHeavy));
     heavy.add_bytes(b"b", 1).unwrap();
-    assert_eq!(FrequentItems::decode(&heavy.encode()).unwrap().total(), most);
+    let mut bytes = heavy.encode();
+    assert_eq!(FrequentItems::decode(&bytes).unwrap().total(), most);
+    // The total is the number at byte 16.
+    bytes[23] |= 0x80;
+    assert!(FrequentItems::decode(&bytes).unwrap_err().to_string().contains("2^63"));
 }
 
 #[test]

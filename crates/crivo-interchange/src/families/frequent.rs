@@ -282,6 +282,9 @@ impl FrequentItems {
         if kept + u128::from(sketch.max_error()) > u128::from(sketch.total()) {
             return Err(wrong("counts that are more than their total"));
         }
+        if sketch.total() > MOST_WEIGHT {
+            return Err(wrong("weights that add up to 2^63 or more"));
+        }
         Ok(sketch)
     }
 }
