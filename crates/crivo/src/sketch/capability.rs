@@ -202,14 +202,14 @@ pub trait Quantiles {
         (all > 0.0).then(|| Estimate::probable(value, lower, upper, below.confidence()))
     }
 
-    /// Returns a histogram of `bars` bars of equal width, with bounds for each bar. If all values
-    /// are equal, or their range is more than floats can divide, there is one bar.
+    /// Returns a histogram of `bars` bars of equal width, at most [`Bar::MOST`], with bounds for each
+    /// bar. If all values are equal, or their range is more than floats can divide, there is one bar.
     fn histogram(&self, bars: usize) -> Vec<Bar> {
         let end = |share| self.quantile(share).map(Estimate::value);
         let Some((least, greatest)) = end(0.0).zip(end(1.0)) else { return Vec::new() };
         let limits = Bar::limits(least, greatest, bars);
         let below: Vec<Estimate> = limits.iter().map(|&limit| self.count_below(limit)).collect();
-        let last = limits.len() - 2;
+        let Some(last) = limits.len().checked_sub(2) else { return Vec::new() };
         let bar = |bar: usize| {
             let (from, to) = (below[bar], below[bar + 1]);
             let all = self.count() as f64;

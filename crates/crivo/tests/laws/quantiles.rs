@@ -3,7 +3,7 @@
 //! order or splitting.
 
 use crivo::keys::{KeyBatch, KeyBuffer, KeyScheme};
-use crivo::quantiles::{Accuracy, KeyQuantiles, NumberQuantiles};
+use crivo::quantiles::{Accuracy, Bar, KeyQuantiles, NumberQuantiles};
 use crivo::sketch::{AddWeights, Merge};
 use crivo::{Confidence, ErrorKind};
 use proptest::prelude::*;
@@ -76,6 +76,27 @@ proptest! {
         prop_assert_eq!(weighted.count(), values.iter().map(|(_, weight)| weight).sum::<u64>());
     }
 
+    /// A weight puts a value into levels above the lowest, which then have to be compacted too.
+    #[test]
+    fn weighted_sketches_of_either_accuracy_can_be_stored_at_any_time(
+        accuracy in accuracy(), weights in prop::collection::vec(0_u64..8, 1..20), count in 0_usize..2000,
+    ) {
+        let mut numbers = NumberQuantiles::new(8, accuracy, 7).unwrap();
+        let mut keys = KeyQuantiles::with_scheme(8, accuracy, KeyScheme::integers(), 7).unwrap();
+        let mut total = 0;
+        for (i, &weight) in (0..count).zip(weights.iter().cycle()) {
+            let value = i * 7919 % 1009;
+            numbers.add(value as f64, weight);
+            keys.add(&(value as u64), weight).unwrap();
+            total += weight;
+            if i % 97 == 0 || i + 1 == count {
+                prop_assert_eq!(NumberQuantiles::decode(&numbers.encode()), Ok(numbers.clone()));
+                prop_assert_eq!(KeyQuantiles::decode(&keys.encode()), Ok(keys.clone()));
+            }
+        }
+        prop_assert_eq!((numbers.count(), keys.count()), (total, total));
+    }
+
     #[test]
     fn every_answer_is_an_interval_around_its_value(
         accuracy in accuracy(), count in 1_usize..20_000, share in 0.0..=1.0_f64, parts in 1_usize..4,
@@ -124,6 +145,42 @@ fn keys_are_ranked_as_numbers_are() {
     [-5, 3, -7].iter().for_each(|key| signed.insert(key).unwrap());
     assert_eq!(signed.quantile(0.5).unwrap().value.to_string(), "-5");
     assert_eq!(signed.count_below(&0).unwrap().value(), 2.0);
+}
+
+#[test]
+fn a_level_that_weights_fill_is_compacted() {
+    let mut numbers = NumberQuantiles::new(32, Accuracy::Tails, 7).unwrap();
+    let mut keys = KeyQuantiles::with_scheme(32, Accuracy::Tails, KeyScheme::integers(), 7).unwrap();
+    for i in 0..384_u32 {
+        numbers.add(f64::from(i), 2);
+        keys.add(&i, 2).unwrap();
+        if i == 382 {
+            numbers.insert(1e6);
+            keys.insert(&1_000_000).unwrap();
+        }
+    }
+    assert_eq!(NumberQuantiles::decode(&numbers.encode()), Ok(numbers.clone()));
+    assert_eq!(KeyQuantiles::decode(&keys.encode()), Ok(keys));
+    assert_eq!((numbers.count(), numbers.is_exact()), (769, false));
+}
+
+#[test]
+fn a_histogram_has_no_bars_if_none_are_asked_for_and_never_too_many() {
+    let mut numbers = sketch(8, Accuracy::Uniform, &[0.0, 1.0, 2.0]);
+    let any = crivo::codec::AnySketch::from(numbers.clone());
+    assert_eq!((numbers.histogram(0), any.quantiles().unwrap().histogram(0)), (vec![], vec![]));
+    for bars in [Bar::MOST + 1, 1 << 60, usize::MAX] {
+        let found = numbers.histogram(bars);
+        assert_eq!(found.len(), Bar::MOST);
+        assert_eq!(found.iter().map(|bar| bar.count.value()).sum::<f64>(), 3.0);
+    }
+    let mut logarithmic = crivo::profile::DDSketch::new(0.01, 100).unwrap();
+    logarithmic.insert_all(&[1.0, 2.0, 3.0]);
+    let any = crivo::codec::AnySketch::from(logarithmic);
+    assert_eq!(any.quantiles().unwrap().histogram(0), vec![]);
+    assert_eq!(any.quantiles().unwrap().histogram(1 << 60).len(), Bar::MOST);
+    numbers.insert(f64::INFINITY);
+    assert_eq!((numbers.histogram(1 << 60).len(), numbers.histogram(0).len()), (1, 0));
 }
 
 #[test]

@@ -106,13 +106,22 @@ impl<T: RankItem> RankSketch<T> {
                 let levels = self.levels.len().min(depth_for(self.size) + 1);
                 (0..levels).map(|depth| self.level_capacities.at(depth)).sum()
             }
-            // Only the lowest level grows one value at a time, and it has to be checked when it is
-            // full.
+            // The capacity is about the lowest level only, which grows one value at a time. Weights
+            // fill the others, see `has_filled`.
             Accuracy::Tails => {
                 let lowest = tails_capacity(self.size, self.levels[0].compactions);
                 self.retained - self.levels[0].items.len() + lowest
             }
         };
+    }
+
+    /// Returns true if each level has a capacity of its own, and a value of this weight has filled
+    /// one of the levels above the lowest.
+    pub(super) fn has_filled(&self, weight: u64) -> bool {
+        let is_full = |level: &Level<T>| level.items.len() >= tails_capacity(self.size, level.compactions);
+        let mut levels = self.levels.iter().enumerate().skip(1);
+        self.accuracy == Accuracy::Tails
+            && levels.any(|(position, level)| weight >> position & 1 == 1 && is_full(level))
     }
 
     /// Compacts until there is room for a value.

@@ -298,7 +298,7 @@ impl<T: RankItem> RankSketch<T> {
         };
         self.count = count;
         self.place(item, weight);
-        if self.retained >= self.capacity {
+        if self.retained >= self.capacity || self.has_filled(weight) {
             self.make_room();
         }
     }

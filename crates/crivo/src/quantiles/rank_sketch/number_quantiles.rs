@@ -24,10 +24,17 @@ pub struct Bar {
 }
 
 impl Bar {
-    /// Returns the limits of this many bars of equal width. If only one bar is possible, returns
-    /// its two limits.
+    /// The most bars that a histogram has. If more are asked for, it has this many.
+    pub const MOST: usize = 1 << 16;
+
+    /// Returns the limits of this many bars of equal width, of at most [`MOST`](Self::MOST). If only
+    /// one bar is possible, returns its two limits. Returns none for no bars.
     pub(crate) fn limits(least: f64, greatest: f64, bars: usize) -> Vec<f64> {
-        let width = (greatest - least) / bars.max(1) as f64;
+        if bars == 0 {
+            return Vec::new();
+        }
+        let bars = bars.min(Self::MOST);
+        let width = (greatest - least) / bars as f64;
         if !(width > 0.0 && width.is_finite() && least + width > least) {
             return vec![least, greatest];
         }
@@ -199,12 +206,12 @@ impl NumberQuantiles {
         })
     }
 
-    /// Returns the numbers in `bars` bars of equal width, with bounds at 95 % for each. If the
-    /// numbers are all equal, or if their range cannot be divided, there is one bar.
+    /// Returns the numbers in `bars` bars of equal width, at most [`Bar::MOST`], with bounds at 95 %
+    /// for each. If the numbers are all equal, or if their range cannot be divided, there is one bar.
     pub fn histogram(&self, bars: usize) -> Vec<Bar> {
         let Some((least, greatest)) = self.min().zip(self.max()) else { return Vec::new() };
         let limits = Bar::limits(least, greatest, bars);
-        let last = limits.len() - 2;
+        let Some(last) = limits.len().checked_sub(2) else { return Vec::new() };
         let bar = |bar: usize| {
             let (from, to) = (limits[bar], limits[bar + 1]);
             let end = if bar == last { greatest.next_up() } else { to };
