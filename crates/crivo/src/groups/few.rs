@@ -40,13 +40,14 @@ impl Blocks {
     /// The most hashes that a set can have.
     pub(super) const MOST: usize = UNIT << (CLASSES - 1);
 
-    /// Creates an empty set.
-    pub(super) fn new_set(&mut self) -> Few {
-        Few { block: self.take(0), len: 0, class: 0 }
+    /// Creates an empty set. Returns `None` if no block can be addressed any more.
+    pub(super) fn new_set(&mut self) -> Option<Few> {
+        Some(Few { block: self.take(0)?, len: 0, class: 0 })
     }
 
     /// Adds a hash. Returns false, and adds nothing, if the set already has more than three
-    /// quarters of `limit` different hashes and its memory is full.
+    /// quarters of `limit` different hashes and its memory is full, or if no larger block can be
+    /// addressed any more.
     #[inline]
     pub(super) fn insert(&mut self, few: &mut Few, hash: u64, limit: usize) -> bool {
         let len = usize::from(few.len);
@@ -79,7 +80,8 @@ impl Blocks {
                 return false;
             }
             let class = few.class + 1;
-            let larger = Few { block: self.take(class), len: few.len, class };
+            let Some(block) = self.take(class) else { return false };
+            let larger = Few { block, len: few.len, class };
             let copy: Vec<u64> = self.hashes(*few).to_vec();
             self.block_mut(larger)[..len].copy_from_slice(&copy);
             self.leave(*few);
@@ -125,9 +127,10 @@ impl Blocks {
         &mut self.chunks[chunk][start..start + (UNIT << few.class)]
     }
 
-    fn take(&mut self, class: u8) -> u32 {
+    /// Returns a free block of a class, or `None` if 32 bits cannot address another.
+    fn take(&mut self, class: u8) -> Option<u32> {
         if let Some(block) = self.free[usize::from(class)].pop() {
-            return block;
+            return Some(block);
         }
         let units = 1 << class;
         let left = CHUNK / UNIT - self.next % (CHUNK / UNIT);
@@ -136,12 +139,12 @@ impl Blocks {
             (0..left).for_each(|at| self.free[0].push((self.next + at) as u32));
             self.next += left;
         }
-        let block = self.next;
+        let block = u32::try_from(self.next).ok()?;
         self.next += units;
         if self.next.div_ceil(CHUNK / UNIT) > self.chunks.len() {
             self.chunks.push(vec![0; CHUNK].into_boxed_slice());
         }
-        block as u32
+        Some(block)
     }
 
     /// Frees the block of a set.
@@ -176,7 +179,7 @@ mod tests {
         for round in 0..3_u64 {
             sets.clear();
             blocks = Blocks::default();
-            sets.extend((0..300).map(|_| (blocks.new_set(), BTreeSet::new())));
+            sets.extend((0..300).map(|_| (blocks.new_set().unwrap(), BTreeSet::new())));
             for step in 0..60_000_u64 {
                 let value = step.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
                 let (few, model) = &mut sets[(value % 300) as usize];
@@ -194,5 +197,20 @@ mod tests {
             blocks.compact(few);
             assert!(blocks.hashes(*few).iter().eq(model.iter()));
         }
+    }
+
+    /// The chunks before the last one are not needed for this, so they take no memory here.
+    #[cfg(target_pointer_width = "64")]
+    #[test]
+    fn past_64_gib_there_are_no_more_blocks_but_freed_ones() {
+        let beyond = 1_usize << u32::BITS;
+        let mut blocks = Blocks { next: beyond - 1, ..Blocks::default() };
+        blocks.chunks.resize(beyond.div_ceil(CHUNK / UNIT), Box::default());
+        let last = blocks.new_set().unwrap();
+        assert_eq!((last.block, blocks.next), (u32::MAX, beyond));
+        assert!(blocks.new_set().is_none());
+        blocks.leave(last);
+        assert_eq!(blocks.take(1), None);
+        assert_eq!(blocks.new_set().map(|set| set.block), Some(u32::MAX));
     }
 }

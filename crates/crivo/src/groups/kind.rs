@@ -47,7 +47,8 @@ impl<S: Pane> GroupKind<S> {
     /// Creates the kind of groups that begin as the sketch `empty`.
     ///
     /// # Errors
-    /// If there is no field, if the sketch is not empty, or if it is a container itself.
+    /// If there is no field, if the sketch is not empty, if it is a container itself, or if it keeps
+    /// a history.
     pub fn new(mut empty: S, fields: u8) -> Result<Self> {
         if fields == 0 {
             return Err(Error::parameter("fields", "1 to 255", fields));
@@ -57,6 +58,12 @@ impl<S: Pane> GroupKind<S> {
         }
         if let Some(expected) = empty.family().expected_of_part() {
             return Err(Error::parameter("sketch of a group", expected, empty.family()));
+        }
+        // A history is a count from the order of the items. A small group keeps its hashes sorted,
+        // and a merge of groups ends a history anyway.
+        if empty.summary().parameters.iter().any(|(name, _)| *name == "history") {
+            let expected = "one without a history, because groups do not keep the order of their items";
+            return Err(Error::parameter("sketch of a group", expected, "one that keeps a history"));
         }
         let is_set = empty.takes_hashes().is_some() && empty.answers_cardinality().is_some();
         let most_few =

@@ -1,4 +1,4 @@
-// This file is long because groups in memory and merged groups share one state.
+// This file is long because all ways to add to groups and to query them share one state.
 
 //! The same question for each group: one sketch for each group, and one file for all of them.
 //!
@@ -40,6 +40,7 @@
 mod bytes;
 mod few;
 mod kind;
+mod merge;
 mod names;
 mod table;
 
@@ -51,10 +52,10 @@ use self::table::{Entry, Table};
 use crate::codec::{AnySketch, Family, Parameter, Parameters, Summary};
 use crate::error::{Error, Result};
 use crate::estimate::Estimate;
-use crate::keys::{KeyBatch, KeyRef, KeyScheme};
+use crate::keys::{Key, KeyBatch, KeyBuffer, KeyRef, KeyScheme};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
-use crate::sketch::{Merge, impl_sketch};
+use crate::sketch::{Capability, Sketch, impl_sketch};
 use crate::window::Pane;
 
 /// One sketch for each group; see the [module](self) for the guarantee.
@@ -113,7 +114,8 @@ impl<S: Pane> Groups<S> {
     /// of values in the key of a group (docs/keys.md says how several values become one key).
     ///
     /// # Errors
-    /// If there is no field, if the sketch is not empty, or if it is a container itself.
+    /// If there is no field, if the sketch is not empty, if it is a container itself, or if it keeps
+    /// a history.
     pub fn new(empty: S, fields: u8) -> Result<Self> {
         Ok(Self::of_kind(GroupKind::new(empty, fields)?))
     }
@@ -140,22 +142,27 @@ impl<S: Pane> Groups<S> {
 // ---- update ----
 
 impl<S: Pane> Groups<S> {
-    /// Adds one key to a group.
+    /// Adds one key to a group. A missing group is created.
     ///
     /// # Errors
-    /// If the key is not of the sketch's kind, or the sketch takes no keys.
-    pub fn insert<K: crate::keys::Key + ?Sized>(&mut self, group: &[u8], key: &K) -> Result<()> {
+    /// If the key is not one that the sketch takes, or if the sketch takes no keys. No group is
+    /// created then.
+    pub fn insert<K: Key + ?Sized>(&mut self, group: &[u8], key: &K) -> Result<()> {
         if self.kind.is_set() {
             let hash = self.scheme().hash(key)?;
             let number = self.find_or_add(group)?;
-            self.insert_hashes(&[number], &[hash])
-        } else {
-            self.update(group, |sketch| {
-                let family = sketch.family();
-                let missing = || Error::unsupported(crate::sketch::Capability::Weights, family);
-                sketch.takes_weights().ok_or_else(missing)?.add_ref(key.to_ref(), 1)
-            })
+            return self.insert_hashes(&[number], &[hash]);
         }
+        let hash = self.kind.hash(group);
+        if let Some(number) = self.table.find(hash, group) {
+            return self.update_at(number, |sketch| add_key(sketch, key.to_ref()));
+        }
+        self.require_room(group.len(), 1)?;
+        let mut sketch = Box::new(self.kind.empty().clone());
+        add_key(&mut *sketch, key.to_ref())?;
+        self.sketch_bytes += sketch.memory();
+        self.table.add(hash, group, Content::Sketch(sketch));
+        Ok(())
     }
 
     /// Changes the sketch of a group. A missing group is created.
@@ -227,13 +234,19 @@ impl<S: Pane> Groups<S> {
     /// sketches that count different keys ([`GroupKind::is_set`]).
     ///
     /// # Errors
-    /// If the sketch does not count different keys, or the lengths differ; no hash is added then.
+    /// If the sketch does not count different keys, if the lengths differ, or if a number is not one
+    /// of a group; no hash is added then.
     pub fn insert_hashes(&mut self, numbers: &[u32], hashes: &[u64]) -> Result<()> {
         if !self.kind.is_set() {
-            return Err(Error::unsupported(crate::sketch::Capability::Hashes, self.kind.empty().family()));
+            return Err(Error::unsupported(Capability::Hashes, self.kind.empty().family()));
         }
         if numbers.len() != hashes.len() {
             return Err(Error::parameter("hashes", format_args!("{} of them", numbers.len()), hashes.len()));
+        }
+        if let Some(&last) = numbers.iter().max()
+            && last as usize >= self.table.len()
+        {
+            return Err(no_such_group(last, self.table.len()));
         }
         if self.table.len() <= SORTED_GROUPS && numbers.len() > 2 * SORTED_GROUPS {
             return self.insert_sorted(numbers, hashes);
@@ -258,13 +271,12 @@ impl<S: Pane> Groups<S> {
             self;
         starts.clear();
         starts.resize(table.len() + 1, 0);
-        let last = table.len().saturating_sub(1) as u32;
-        numbers.iter().for_each(|&number| starts[number.min(last) as usize + 1] += 1);
+        numbers.iter().for_each(|&number| starts[number as usize + 1] += 1);
         (1..starts.len()).for_each(|at| starts[at] += starts[at - 1]);
         sorted.clear();
         sorted.resize(hashes.len(), 0);
         for (&number, &hash) in numbers.iter().zip(hashes) {
-            let place = &mut starts[number.min(last) as usize];
+            let place = &mut starts[number as usize];
             sorted[*place as usize] = hash;
             *place += 1;
         }
@@ -284,7 +296,7 @@ impl<S: Pane> Groups<S> {
         let Self { kind, table, blocks, sketch_bytes, .. } = self;
         let groups = table.len();
         let Some(entry) = table.entries.get_mut(number as usize) else {
-            return Err(Error::parameter("group", format_args!("a number below {groups}"), number));
+            return Err(no_such_group(number, groups));
         };
         let sketch = make_sketch(&mut entry.value, kind, blocks, sketch_bytes)?;
         let before = sketch.memory();
@@ -294,10 +306,37 @@ impl<S: Pane> Groups<S> {
     }
 }
 
+#[cold]
+fn no_such_group(number: u32, groups: usize) -> Error {
+    Error::parameter("group", format_args!("a number below {groups}"), number)
+}
+
+/// Adds one key to a sketch that takes keys in any way.
+fn add_key(sketch: &mut impl Sketch, key: KeyRef<'_>) -> Result<()> {
+    let (scheme, family) = (sketch.scheme(), sketch.family());
+    if let Some(set) = sketch.takes_hashes() {
+        set.insert_hash(scheme.hash_ref(key)?);
+        Ok(())
+    } else if let Some(counts) = sketch.takes_weights() {
+        counts.add_ref(key, 1)
+    } else if let Some(keys) = sketch.takes_keys() {
+        let mut buffer = KeyBuffer::new(scheme);
+        match key {
+            KeyRef::Bytes(bytes) => keys.insert_batch(&buffer.hash_slices(&[bytes])?),
+            KeyRef::Integer(integer) => keys.insert_batch(&buffer.hash_integers(&[integer])?),
+            KeyRef::Hash(hash) => keys.insert_batch(&KeyBatch::from_hashes(scheme, &[hash])?),
+        }
+    } else {
+        Err(Error::unsupported(Capability::Keys, family))
+    }
+}
+
 /// Returns the content of a new group.
 fn begin<S: Pane>(kind: &GroupKind<S>, blocks: &mut Blocks, sketch_bytes: &mut usize) -> Content<S> {
-    if kind.is_set() {
-        return Content::Few(blocks.new_set());
+    if kind.is_set()
+        && let Some(few) = blocks.new_set()
+    {
+        return Content::Few(few);
     }
     let sketch = Box::new(kind.empty().clone());
     *sketch_bytes += sketch.memory();
@@ -437,7 +476,7 @@ impl<S: Pane> Groups<S> {
         let Self { table, blocks, .. } = self;
         let groups = table.len();
         let Some(entry) = table.entries.get_mut(number as usize) else {
-            return Err(Error::parameter("group", format_args!("a number below {groups}"), number));
+            return Err(no_such_group(number, groups));
         };
         let key = table.names.get(&entry.name);
         match &mut entry.value {
@@ -505,104 +544,3 @@ impl<S: Pane> PartialEq for Groups<S> {
 }
 
 impl_sketch!(impl [S: Pane] Groups<S>);
-
-// ---- merge ----
-
-impl<S: Pane> Groups<S> {
-    /// Merges `other` into this container, which then holds both streams. Groups with the same key
-    /// are merged, and the other groups are copied.
-    ///
-    /// # Errors
-    /// If the keys of groups have different numbers of fields, or the sketches do not merge; the
-    /// container is unchanged then.
-    ///
-    /// ```
-    /// use crivo::{distinct::HyperLogLog, groups::Groups};
-    /// let mut monday = Groups::new(HyperLogLog::new(12)?, 1)?;
-    /// let mut tuesday = monday.clone();
-    /// monday.insert(b"/", "ana")?;
-    /// tuesday.insert(b"/", "rui")?;
-    /// tuesday.insert(b"/help", "rui")?;
-    /// monday.merge(&tuesday)?;
-    /// assert_eq!(monday.get(b"/").map(|sketch| sketch.estimate().value()), Some(2.0));
-    /// assert_eq!(monday.len(), 2);
-    /// # Ok::<(), crivo::Error>(())
-    /// ```
-    pub fn merge(&mut self, other: &Self) -> Result<()> {
-        let kind = self.kind.merged(&other.kind)?;
-        // Two sketches of different sizes may merge to the smaller size. Then all groups need that
-        // size.
-        if kind.empty() != self.kind.empty() {
-            self.refit(kind)?;
-        }
-        self.require_room(0, other.len())?;
-        let same_kind = self.kind.empty() == other.kind.empty();
-        for (number, theirs) in other.table.entries.iter().enumerate() {
-            let key = other.table.key(number);
-            let Self { kind, table, blocks, sketch_bytes, .. } = self;
-            let Some(mine) = table.find(theirs.hash, key) else {
-                let value = match &theirs.value {
-                    Content::Stored(payload) if same_kind => {
-                        *sketch_bytes += payload.len();
-                        Content::Stored(payload.clone())
-                    }
-                    _ => begin(kind, blocks, sketch_bytes),
-                };
-                let is_whole = matches!(value, Content::Stored(_));
-                let added = table.add(theirs.hash, key, value);
-                if !is_whole {
-                    self.merge_content(added, other, number)?;
-                }
-                continue;
-            };
-            self.merge_content(mine, other, number)?;
-        }
-        Ok(())
-    }
-
-    /// Merges one group of another container into one group of this container.
-    fn merge_content(&mut self, mine: u32, other: &Self, theirs: usize) -> Result<()> {
-        let Self { kind, table, blocks, sketch_bytes, .. } = self;
-        let value = &mut table.entries[mine as usize].value;
-        let theirs = match &other.table.entries[theirs].value {
-            Content::Few(few) => {
-                return add_hashes(value, other.blocks.hashes(*few), kind, blocks, sketch_bytes);
-            }
-            Content::Sketch(_) | Content::Stored(_) => other.content(theirs).into_sketch(&other.kind),
-        };
-        let stays_stored = matches!(value, Content::Stored(_));
-        let sketch = make_sketch(value, kind, blocks, sketch_bytes)?;
-        let before = sketch.memory();
-        Merge::merge(sketch, &theirs)?;
-        let mut after = sketch.memory();
-        if stays_stored {
-            let payload: Box<[u8]> = kind::payload_of(&sketch.to_bytes()).into();
-            after = payload.len();
-            *value = Content::Stored(payload);
-        }
-        *sketch_bytes = sketch_bytes.saturating_sub(before) + after;
-        Ok(())
-    }
-
-    /// Gives the container another kind, and merges each sketch with that kind's empty sketch.
-    fn refit(&mut self, kind: GroupKind<S>) -> Result<()> {
-        for number in 0..self.len() as u32 {
-            let value = self.table.entries.get(number as usize).map(|entry| &entry.value);
-            if matches!(value, Some(Content::Sketch(_) | Content::Stored(_))) {
-                self.update_at(number, |sketch| Merge::merge(sketch, kind.empty()))?;
-            }
-        }
-        self.kind = kind;
-        Ok(())
-    }
-}
-
-impl<S: Pane> Merge for Groups<S> {
-    fn merge(&mut self, other: &Self) -> Result<()> {
-        self.merge(other)
-    }
-
-    fn reseed(&mut self, part: u64) {
-        self.kind.reseed(part);
-    }
-}

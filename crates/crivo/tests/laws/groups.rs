@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use crivo::ErrorKind;
 use crivo::codec::AnySketch;
 use crivo::counting::Tally;
-use crivo::distinct::{HyperLogLog, LinearCounting};
+use crivo::distinct::{HyperLogLog, LinearCounting, UltraLogLog};
+use crivo::frequency::{CountMin, RangeCountMin};
 use crivo::groups::Groups;
 use crivo::keys::KeyScheme;
+use crivo::membership::{Bloom, DirectTable};
+use crivo::sampling::Reservoir;
 use proptest::prelude::*;
 
 use super::merged;
@@ -116,4 +119,77 @@ fn groups_that_differ_refuse_each_other() {
     let tallies: Groups = Groups::new(AnySketch::from(Tally::new()), 1).unwrap();
     assert!(one.merge(&tallies).is_err());
     assert!(one == before);
+}
+
+/// Numbers that no group has are refused before anything is added, whether the hashes of a batch are
+/// sorted by group or not.
+#[test]
+fn numbers_of_no_group_are_refused_whole() {
+    let [low, ..] = kinds();
+    let empty: Groups = Groups::new(low.clone(), 1).unwrap();
+    for groups in [0, 1, 100, 200] {
+        for length in [1, 300] {
+            let mut counts = empty.clone();
+            (0..groups).for_each(|group| drop(counts.find_or_add(&group_name(group))));
+            let before = counts.encode();
+            let mut numbers = vec![0; length];
+            numbers[length - 1] = groups as u32;
+            let hashes: Vec<u64> = (0..length as u64).collect();
+            let error = counts.insert_hashes(&numbers, &hashes).unwrap_err();
+            assert_eq!((error.kind(), error.field()), (ErrorKind::InvalidParameter, "group"));
+            let expected = counts.update_at(groups as u32, |_| Ok(())).unwrap_err();
+            assert_eq!((error.expected(), error.found()), (expected.expected(), expected.found()));
+            assert_eq!(counts.encode(), before);
+            counts.insert_hashes(&[], &[]).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_group_takes_a_key_in_any_way_its_sketch_does() {
+    let mut filters = Groups::new(Bloom::for_items(100, 1e-9).unwrap(), 1).unwrap();
+    filters.insert(b"g", "k").unwrap();
+    filters.insert(b"g", "l").unwrap();
+    let filter = filters.get(b"g").unwrap();
+    assert!(filter.contains("k").unwrap() && filter.contains("l").unwrap());
+    assert!(!filter.contains("m").unwrap());
+
+    let mut tables = Groups::new(DirectTable::new(100).unwrap(), 1).unwrap();
+    tables.insert(b"g", &7).unwrap();
+    assert_eq!(tables.get(b"g").unwrap().iter().collect::<Vec<_>>(), [7]);
+    let mut samples = Groups::new(Reservoir::new(3, 7).unwrap(), 1).unwrap();
+    samples.insert(b"g", "k").unwrap();
+    assert_eq!(samples.get(b"g").unwrap().seen(), 1);
+    let mut counts = Groups::new(CountMin::new(100, 3).unwrap(), 1).unwrap();
+    ["k", "k", "l"].iter().for_each(|key| counts.insert(b"g", *key).unwrap());
+    assert_eq!(counts.get(b"g").unwrap().frequency("k").unwrap().value(), 2.0);
+}
+
+#[test]
+fn a_refused_key_leaves_no_group() {
+    let mut tables = Groups::new(DirectTable::new(100).unwrap(), 1).unwrap();
+    let mut ranges = Groups::new(RangeCountMin::new(4, 10, 2).unwrap(), 1).unwrap();
+    let mut counts = Groups::new(CountMin::new(100, 3).unwrap(), 1).unwrap();
+    let mut tallies = Groups::new(Tally::new(), 1).unwrap();
+    assert_eq!(tables.insert(b"g", &100).unwrap_err().field(), "key");
+    assert_eq!(ranges.insert(b"g", &16).unwrap_err().field(), "key");
+    assert_eq!(counts.insert(b"g", &7).unwrap_err().field(), "key kind");
+    assert_eq!(tallies.insert(b"g", "k").unwrap_err().kind(), ErrorKind::Unsupported);
+    assert_eq!([tables.len(), ranges.len(), counts.len(), tallies.len()], [0; 4]);
+    tables.insert(b"g", &99).unwrap();
+    assert!(tables.insert(b"g", &100).is_err());
+    assert_eq!((tables.len(), tables.get(b"g").unwrap().len()), (1, 1));
+}
+
+/// The hashes of a small group are sorted, and a history is a count from the order of the items.
+#[test]
+fn sketches_that_keep_a_history_are_no_groups() {
+    let sketch = UltraLogLog::new(8).and_then(UltraLogLog::with_history).unwrap();
+    for error in [
+        Groups::new(AnySketch::from(sketch.clone()), 1).err().unwrap(),
+        Groups::new(sketch, 1).err().unwrap(),
+    ] {
+        assert_eq!((error.kind(), error.field()), (ErrorKind::InvalidParameter, "sketch of a group"));
+        assert!(error.expected().contains("without a history"), "{error}");
+    }
 }
