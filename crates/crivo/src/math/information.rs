@@ -75,6 +75,9 @@ impl Point {
 
     /// Returns the number with the interval that contains the truth with the given confidence.
     pub(crate) fn with_bounds(self, confidence: Confidence) -> Estimate {
+        if confidence.is_certain() {
+            return Estimate::certain(self.value, 0.0, f64::INFINITY);
+        }
         let width = two_sided_quantile(confidence.level()) * self.spread;
         let lower = self.value * libm::exp(-width);
         let upper = self.value * libm::exp(width + width * width / 2.0);

@@ -48,10 +48,12 @@ impl Failures {
 
     /// Returns the largest number of failures that is not too large to be believed:
     /// `P(failures > f) > α/2`. Returns −1 if even 0 is too large, which means that the success has
-    /// happened already.
+    /// happened already. No number is certain not to be exceeded, so at level 1 it is infinite.
     pub(crate) fn upper(self, level: f64) -> f64 {
         let tail = (1.0 - level) / 2.0;
-        if self.mean < FEW {
+        if level >= 1.0 && self.mean > 0.0 {
+            f64::INFINITY
+        } else if self.mean < FEW {
             self.discrete_quantile(1.0 - tail) - 1.0
         } else {
             self.normal_quantile(two_sided_quantile(level))

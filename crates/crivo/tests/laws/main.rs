@@ -12,6 +12,7 @@ mod support;
 
 mod binary_fuse;
 mod bloom;
+mod certainty;
 mod column_profile;
 mod combined_filter;
 mod count_min;

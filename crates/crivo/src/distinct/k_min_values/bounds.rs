@@ -16,7 +16,7 @@ pub(super) fn share(hash: u64) -> f64 {
 /// Returns the least number of items such that, with at least the given probability, `rank` of them
 /// have a hash at or below `share`.
 pub(crate) fn least_items(rank: f64, share: f64, probability: f64) -> f64 {
-    if rank <= 0.0 || share >= 1.0 {
+    if rank <= 0.0 || share >= 1.0 || probability <= 0.0 {
         return rank;
     }
     let target = libm::log(probability);
@@ -28,6 +28,9 @@ pub(crate) fn least_items(rank: f64, share: f64, probability: f64) -> f64 {
 pub(crate) fn most_items(rank: f64, share: f64, probability: f64) -> f64 {
     if share >= 1.0 {
         return rank;
+    }
+    if probability <= 0.0 {
+        return f64::INFINITY;
     }
     let target = libm::log(probability);
     items_at(rank, share, probability, |items| target - libm::log(at_most(rank - 1.0, items, share)))

@@ -52,6 +52,11 @@ impl Candidates {
         self.table.memory()
     }
 
+    /// Returns the bytes of memory behind the pointers when the table has its full size.
+    pub(super) fn full_memory(&self) -> usize {
+        memory_for(self.k)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.table.len() == 0
     }
@@ -140,10 +145,15 @@ impl PartialEq for Candidates {
 
 impl Eq for Candidates {}
 
-/// Returns the capacity of the smallest table with room for a quarter more than `k` hashes. With
-/// that much room, selecting the smallest is rare.
+/// Returns the bytes of the smallest table with room for a quarter more than `k` hashes. With that
+/// much room, selecting the smallest is rare.
+fn memory_for(k: usize) -> usize {
+    HashTable::memory_for(k + k / 4 + 8)
+}
+
+/// Returns the number of hashes that fit into the table of full size.
 fn limit(k: usize) -> usize {
-    HashTable::capacity(HashTable::memory_for(k + k / 4 + 8))
+    HashTable::capacity(memory_for(k))
 }
 
 /// Returns the number of hashes up to which the table grows step by step, so that small sets take
@@ -204,12 +214,13 @@ mod tests {
     #[test]
     fn memory_stays_below_the_limit_whatever_repeats() {
         for k in [1, 7, 4_096, 6_000] {
-            let most = HashTable::memory_for(k + k / 4 + 8);
             let mut candidates = Candidates::new(k);
+            let most = candidates.full_memory();
             for round in 0..200_000 {
                 candidates.insert(spread(round % 17_000));
                 assert!(candidates.memory() <= most, "k = {k}, round {round}");
             }
+            assert_eq!(candidates.memory(), most, "k = {k}");
         }
     }
 }

@@ -256,7 +256,10 @@ impl KMinValues {
     }
 }
 
-impl_sketch!(KMinValues, hashes, keys, cardinality; full_memory = |sketch| size_of::<KMinValues>() + 16 * sketch.candidates.k());
+impl_sketch!(
+    KMinValues, hashes, keys, cardinality;
+    full_memory = |sketch| size_of::<KMinValues>() + sketch.candidates.full_memory()
+);
 
 impl Cardinality for KMinValues {
     fn distinct(&self) -> Estimate {

@@ -215,6 +215,9 @@ impl LinearCounting {
         let (used, cells) = (self.used as f64, self.bits as f64);
         let value =
             if self.is_full() { least_items(used, cells, 0.5) } else { -cells * libm::log1p(-used / cells) };
+        if confidence.is_certain() {
+            return Estimate::certain(value, used, f64::INFINITY);
+        }
         let unlikely = (1.0 - confidence.level()) / 2.0;
         let (lower, upper) = (least_items(used, cells, unlikely), most_items(used, cells, unlikely));
         Estimate::probable(value, lower, upper, confidence)

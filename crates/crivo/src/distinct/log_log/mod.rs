@@ -165,7 +165,11 @@ impl LogLog {
             return Estimate::probable(value, lower, f64::INFINITY, confidence);
         }
         let value = estimator::estimate(&self.registers);
-        let (lower, upper) = estimator::bounds(&self.registers, self.precision, confidence.level());
+        let (lower, upper) = if confidence.is_certain() {
+            (0.0, f64::INFINITY)
+        } else {
+            estimator::bounds(&self.registers, self.precision, confidence.level())
+        };
         // Each used register saw at least one item, and no two registers see the same item.
         Estimate::probable(value, lower, upper, confidence).limited_to(used as f64, f64::INFINITY)
     }

@@ -18,6 +18,7 @@
 //! Ertl, *UltraLogLog* (VLDB 2024), section 2.5.
 
 use super::kind::RegisterArray;
+use crate::estimate::{Confidence, Estimate};
 use crate::math::{Point, exp2};
 
 /// The count of a sketch since the exact state ended, updated whenever a register changes.
@@ -73,9 +74,14 @@ impl History {
         }
     }
 
-    /// Returns the count, with the standard deviation of its logarithm.
-    pub(super) fn point(&self) -> Point {
-        Point::new(self.count, libm::sqrt(self.variance) / self.count)
+    /// Returns the count, with bounds at the given confidence.
+    ///
+    /// Just past the exact state few changes were counted. Their variance is then often too small by
+    /// chance, and the count has few possible values. So half an item is added to the variance,
+    /// which does not matter later.
+    pub(super) fn estimate_at(&self, confidence: Confidence) -> Estimate {
+        let deviation = libm::sqrt(self.variance + 0.5);
+        Point::new(self.count, deviation / self.count).with_bounds(confidence)
     }
 }
 

@@ -328,7 +328,7 @@ impl<K: RegisterKind> RegisterSketch<K> {
                 Estimate::probable(value, lower, f64::INFINITY, confidence)
             }
             Contents::Dense(registers) => self.past_exact(K::estimate(registers, self.precision, confidence)),
-            Contents::Recorded(_, history) => self.past_exact(history.point().with_bounds(confidence)),
+            Contents::Recorded(_, history) => self.past_exact(history.estimate_at(confidence)),
         }
     }
 
@@ -410,9 +410,11 @@ impl<K: RegisterKind> Cardinality for RegisterSketch<K> {
 
 impl<K: RegisterKind> RegisterSketch<K> {
     /// Merges `other` into this sketch. The result equals the sketch of both streams, bit for bit.
-    /// The lower of two precisions stays, as if both streams had been counted with it. A
-    /// [history](Self::with_history) ends, unless the sketch stays exact or one of the two is
-    /// empty.
+    /// The lower of two precisions stays, as if both streams had been counted with it.
+    ///
+    /// A [history](Self::with_history) ends unless the sketch stays exact. There are two exceptions:
+    /// the other sketch is empty and has no lower precision, or this one is empty, has the same
+    /// precision and is to keep a history too.
     ///
     /// # Errors
     /// If the schemes differ; the sketch is unchanged then.

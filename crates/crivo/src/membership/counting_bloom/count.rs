@@ -52,7 +52,7 @@ impl CountingBloom {
     /// of a key.
     fn most_from_others(&self, confidence: Confidence) -> f64 {
         let unlikely = 1.0 - confidence.level();
-        if self.false_positive_rate() <= unlikely {
+        if self.false_positive_rate() <= unlikely && !confidence.is_certain() {
             return 0.0;
         }
         // The least j with (mean/j)^k ≤ unlikely is improbable, so the bound is one less.
