@@ -4,6 +4,7 @@
 
 use crivo::codec::{AnySketch, Family, Parameter};
 use crivo::counting::{CounterArray, MorrisCounter, SampledCounter};
+use crivo::keys::{KeyBatch, KeyBuffer, KeyRef, KeyScheme};
 use crivo::{Confidence, ErrorKind, Estimate};
 
 #[test]
@@ -146,4 +147,30 @@ fn summaries_tell_parameters_and_answers() {
     let summary = AnySketch::from(array.clone()).summary();
     assert_eq!(summary.parameters[0], ("len", Parameter::Count(4)));
     assert_eq!((summary.items, summary.fill), (array.total(), Some(0.5)));
+}
+
+#[test]
+fn a_batch_is_counted_where_queries_look() {
+    let (scheme, len) = (KeyScheme::hashes(), 1000);
+    let indexes = [0, 999, 7, 7];
+    for array in [
+        CounterArray::new(len, 1.5, 8, 7).unwrap(),
+        CounterArray::with_scheme(len, 1.5, 8, scheme.with_seed(3), 7).unwrap(),
+    ] {
+        let mut any = AnySketch::from(array);
+        let batch = KeyBatch::from_hashes(scheme, &indexes).unwrap();
+        any.keys_mut().unwrap().insert_batch(&batch).unwrap();
+        let outside = [1, len];
+        let beyond = KeyBatch::from_hashes(scheme, &outside).unwrap();
+        assert_eq!(any.keys_mut().unwrap().insert_batch(&beyond).unwrap_err().field(), "index");
+        let answers = any.frequency().unwrap();
+        let count = |index| answers.frequency_ref(KeyRef::Hash(index)).unwrap();
+        assert_eq!([0, 999, 1].map(|index| count(index).value()), [1.0, 1.0, 0.0]);
+        assert!(count(7).covers(2.0));
+    }
+    let scheme = KeyScheme::integers();
+    let mut any = AnySketch::from(CounterArray::with_scheme(len, 1.5, 8, scheme, 7).unwrap());
+    let mut buffer = KeyBuffer::new(scheme);
+    any.keys_mut().unwrap().insert_batch(&buffer.hash_integers(&[u64::MAX, 5]).unwrap()).unwrap();
+    assert_eq!(any.frequency().unwrap().frequency_ref(KeyRef::Integer(5)).unwrap().value(), 1.0);
 }

@@ -145,7 +145,8 @@ impl CounterArray {
     }
 
     /// Creates `len` counters at 0 that are addressed by the hashes of keys under the scheme. The
-    /// scheme's seed is independent of `seed`, which is that of the random generator.
+    /// scheme's seed is independent of `seed`, which is that of the random generator. With a scheme
+    /// of hashes the array has no keys, as with [`new`](Self::new): a key is the index.
     ///
     /// # Errors
     /// The errors of [`new`](Self::new).
@@ -160,8 +161,6 @@ impl CounterArray {
     /// # Ok::<(), crivo::Error>(())
     /// ```
     pub fn with_scheme(len: u64, base: f64, counter_bits: u8, scheme: KeyScheme, seed: u64) -> Result<Self> {
-        // Hashes of the caller's own have no label here: the stored scheme says that there are no
-        // keys.
         let scheme = if scheme.kind() == KeyKind::Hash { super::NO_KEYS } else { scheme };
         Ok(Self { scheme, ..Self::new(len, base, counter_bits, seed)? })
     }
@@ -222,7 +221,8 @@ impl CounterArray {
     }
 
     /// Counts one event of each of the keys with these hashes, which must come from this array's
-    /// [`scheme`](Self::scheme).
+    /// [`scheme`](Self::scheme). Each is counted at its [`index_of`](Self::index_of), also in an array
+    /// without keys.
     ///
     /// # Errors
     /// None, because every hash has a counter.
@@ -406,9 +406,13 @@ impl CounterArray {
 impl_sketch!(CounterArray, keys, prepared_frequency);
 
 impl InsertKeys for CounterArray {
+    /// Counts one event of each key. In an array without keys, a key is the index, as in queries.
     fn insert_batch(&mut self, batch: &KeyBatch<'_>) -> Result<()> {
         self.scheme.require_same(batch.scheme())?;
-        self.increment_hashes(batch.hashes())
+        match self.scheme.kind() {
+            KeyKind::Hash => self.increment_batch(batch.hashes()),
+            _ => self.increment_hashes(batch.hashes()),
+        }
     }
 }
 
