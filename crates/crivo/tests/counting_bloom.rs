@@ -218,3 +218,18 @@ fn summary_tells_sizes_fill_and_rate() {
     assert_eq!(fill, 0.006);
     assert!((summary.false_positive_rate.unwrap() - fill * fill).abs() < 1e-15);
 }
+
+#[test]
+fn keys_that_are_known_are_counted_again() {
+    let scheme = KeyScheme::integers();
+    let filter = CountingBloom::for_items_with_scheme(100, 1e-9, CounterBits::Eight, scheme).unwrap();
+    let mut any = AnySketch::from(filter);
+    let hashes: Vec<u64> = [1_u64, 2, 1, 1].iter().map(|key| scheme.hash(key).unwrap()).collect();
+    let mut fresh = vec![false; 9];
+    any.membership_mut().unwrap().insert_new(&hashes, &mut fresh).unwrap();
+    assert_eq!(fresh, [true, true, false, false]);
+    any.membership_mut().unwrap().insert_new(&hashes[1..], &mut fresh).unwrap();
+    assert_eq!(fresh, [false; 3]);
+    let filter = any.downcast::<CountingBloom>().unwrap();
+    assert_eq!([1_u64, 2, 3].map(|key| filter.count(&key).unwrap().value()), [5.0, 2.0, 0.0]);
+}

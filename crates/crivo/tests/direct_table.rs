@@ -82,3 +82,19 @@ fn summary_tells_universe_and_fill() {
     assert!(summary.items.is_exact() && summary.items.value() == 3.0);
     assert_eq!((summary.fill, summary.false_positive_rate), (Some(0.375), Some(0.0)));
 }
+
+#[test]
+fn a_set_that_is_no_part_is_not_subtracted_as_a_filter() {
+    let table = |keys: &[u64]| {
+        let mut table = DirectTable::new(200).unwrap();
+        keys.iter().for_each(|key| assert!(table.insert(key).unwrap()));
+        AnySketch::from(table)
+    };
+    let mut set = table(&[3, 70, 150]);
+    let before = set.encode();
+    let error = set.membership_mut().unwrap().subtract(&table(&[3, 71, 199])).unwrap_err();
+    assert_eq!((error.kind(), error.field(), error.found()), (ErrorKind::Absent, "key", "71"));
+    assert_eq!(set.encode(), before);
+    set.membership_mut().unwrap().subtract(&table(&[3, 150])).unwrap();
+    assert_eq!(set.encode(), table(&[70]).encode());
+}

@@ -339,7 +339,24 @@ impl Membership for DirectTable {
         Ok(both.into())
     }
 
-    crate::membership::removal!(can_remove);
+    fn can_remove(&self) -> bool {
+        true
+    }
+
+    fn subtract(&mut self, other: &AnySketch) -> Result<()> {
+        let other = other.require_ref::<Self>()?;
+        self.require_same(other)?;
+        if let Some(key) = self.first_missing(other) {
+            return Err(Error::new(
+                ErrorKind::Absent,
+                "key",
+                "an integer of the set",
+                key,
+                "only a set all of whose integers are in this one can be subtracted",
+            ));
+        }
+        self.subtract(other)
+    }
 
     fn items(&self) -> Estimate {
         self.items()
@@ -373,7 +390,8 @@ impl DirectTable {
         self.combine(other, |mine, theirs| mine & theirs)
     }
 
-    /// Takes out what is in the other set, which may hold more than that.
+    /// Takes out what is in the other set, which may hold more than that. Unlike
+    /// [`Membership::subtract`], it does not refuse a set that is no part of this one.
     ///
     /// # Errors
     /// If universe or scheme differ; the set is unchanged then.
@@ -391,6 +409,13 @@ impl DirectTable {
         let shared: u64 = self.words.iter().zip(&other.words).map(|(a, b)| count_ones(a & b)).sum();
         let united = self.len + other.len - shared;
         Ok(if united == 0 { 1.0 } else { shared as f64 / united as f64 })
+    }
+
+    /// Returns the least integer of the other set that is not in this one.
+    fn first_missing(&self, other: &Self) -> Option<u64> {
+        let missing = self.words.iter().zip(&other.words).map(|(mine, theirs)| theirs & !mine);
+        let (word, position) = missing.zip(0_u64..).find(|(word, _)| *word != 0)?;
+        Some(64 * position + u64::from(word.trailing_zeros()))
     }
 
     fn combine(&mut self, other: &Self, operation: impl Fn(u64, u64) -> u64) -> Result<()> {

@@ -53,15 +53,16 @@ macro_rules! impl_membership_by_hash {
             }
 
             fn insert_new(&mut self, hashes: &[u64], fresh: &mut Vec<bool>) -> $crate::Result<()> {
-                // All keys are looked up first, together, so that memory accesses overlap. Only the
-                // keys not found have to be added, and their places are in the cache by then.
+                // All keys are looked up first, together, so that memory accesses overlap. The places
+                // of those that are added are in the cache by then. A key that is found is added only
+                // to a filter that counts, because another would not change.
+                let counts = $crate::sketch::Membership::can_remove(self);
                 let mut found = Vec::new();
                 fresh.clear();
                 for hashes in hashes.chunks($crate::keys::KeyBatch::TARGET_LEN) {
                     self.contains_hashes(hashes, &mut found);
-                    fresh.extend(
-                        found.iter().zip(hashes).map(|(found, &hash)| !found && self.insert_hash(hash)),
-                    );
+                    let add = |(&found, &hash): (&bool, &u64)| (counts || !found) && self.insert_hash(hash);
+                    fresh.extend(found.iter().zip(hashes).map(add));
                 }
                 Ok(())
             }

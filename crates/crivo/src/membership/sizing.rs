@@ -68,6 +68,15 @@ pub(super) fn check_size(field: &'static str, cells: u64, hashes: u32) -> Result
     Ok(())
 }
 
+/// Returns an error for a stored capacity that no filter has. It is at most the number of cells that
+/// a filter can have.
+pub(super) fn check_capacity(capacity: u64) -> Result<()> {
+    if (1..=MOST_CELLS).contains(&capacity) {
+        return Ok(());
+    }
+    Err(Error::contents("capacity", format_args!("1 to {MOST_CELLS}"), capacity))
+}
+
 /// Returns an error that names both sizes if they differ, so that the filters cannot be combined.
 pub(super) fn require_same(field: &'static str, mine: u64, theirs: u64) -> Result<()> {
     if mine == theirs {

@@ -20,6 +20,7 @@ fn each_broken_rule_of_bloom_is_named() {
     assert_eq!(broken(&set(36, 0)), (InvalidContents, "hashes"));
     assert_eq!(broken(&set(36, 65)), (InvalidContents, "hashes"));
     assert_eq!(broken(&|bytes| bytes[40..48].fill(0)), (InvalidContents, "capacity"));
+    assert_eq!(broken(&|bytes| bytes[40..48].fill(0xFF)), (InvalidContents, "capacity"));
     // The hundredth bit is the last of bits 36 to 63 of the second word that may be set.
     assert_eq!(broken(&set(60, 0x10)), (InvalidContents, "bit array"));
     assert_eq!(broken(&set(63, 0x80)), (InvalidContents, "bit array"));
@@ -37,6 +38,7 @@ fn each_broken_rule_of_blocked_bloom_is_named() {
     assert_eq!(broken(&set(34, 9)), (InvalidContents, "blocks"));
     assert_eq!(broken(&set(28, 2)), (InvalidContents, "bit array"));
     assert_eq!(broken(&|bytes| bytes[36..44].fill(0)), (InvalidContents, "capacity"));
+    assert_eq!(broken(&|bytes| bytes[36..44].fill(0xFF)), (InvalidContents, "capacity"));
     assert_eq!(broken(&|bytes| bytes.truncate(100)), (InvalidContents, "bit array"));
     assert_eq!(broken(&|bytes| bytes.extend([0; 8])), (InvalidContents, "payload"));
 }

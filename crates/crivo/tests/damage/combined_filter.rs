@@ -40,6 +40,8 @@ fn each_broken_rule_of_combined_filters_is_named() {
     assert_eq!(broken(&nested), (InvalidContents, "filter"), "a combined filter in another");
     let other_seed = |bytes: &mut Vec<u8>| in_first(bytes, |filter| filter[12] ^= 1);
     assert_eq!(broken(&other_seed), (InvalidContents, "filter"), "a filter of another seed");
+    let huge = |bytes: &mut Vec<u8>| in_first(bytes, |filter| filter[40..48].fill(0xFF));
+    assert_eq!(broken(&huge), (InvalidContents, "capacity"), "which would not add up");
     assert_eq!(broken(&|bytes| bytes.push(0)), (InvalidContents, "payload"));
     // An intersection is one group of two filters.
     assert_eq!((both[28], both[32]), (1, 2));

@@ -29,7 +29,7 @@
 mod sizing;
 
 use super::occupancy::Occupancy;
-use super::sizing::require_same;
+use super::sizing::{check_capacity, require_same};
 use crate::codec::{Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer};
 use crate::cpu::blocks::{self, Block};
 use crate::cpu::zeroed;
@@ -444,9 +444,7 @@ impl Decode for BlockedBloom {
         sizing::check_blocks(count)
             .map_err(|error| Error::contents(error.field(), error.expected(), error.found()))?;
         let capacity = reader.u64("capacity")?;
-        if capacity == 0 {
-            return Err(Error::contents("capacity", "at least 1", 0));
-        }
+        check_capacity(capacity)?;
         let mut words = reader.u64s("bit array", count * u64::from(WORDS))?;
         let mut blocks: Vec<Block> = zeroed(count)?;
         for word in blocks.iter_mut().flat_map(|block| &mut block.0) {

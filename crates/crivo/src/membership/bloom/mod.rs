@@ -426,9 +426,7 @@ impl Decode for Bloom {
         sizing::check_size("bits", len, hashes)
             .map_err(|error| Error::contents(error.field(), error.expected(), error.found()))?;
         let capacity = reader.u64("capacity")?;
-        if capacity == 0 {
-            return Err(Error::contents("capacity", "at least 1", 0));
-        }
+        sizing::check_capacity(capacity)?;
         let words = reader.u64s("bit array", len.div_ceil(64))?;
         let mut bits = Bits::new(len, hashes)?;
         if bits.fill_from(words) {

@@ -545,10 +545,7 @@ impl Decode for CountingBloom {
         let contents = |error: Error| Error::contents(error.field(), error.expected(), error.found());
         sizing::check_size("cells", cells, hashes).map_err(contents)?;
         let width = CounterBits::of(bits.into()).map_err(contents)?;
-        let most = sizing::MOST_CELLS;
-        if !(1..=most).contains(&capacity) {
-            return Err(Error::contents("capacity", format_args!("1 to {most}"), capacity));
-        }
+        sizing::check_capacity(capacity)?;
         let words = reader.u64s("counters", Counters::words_for(cells, width))?;
         let counters = Counters::from_words(cells, width, words)?;
         Ok(Self { scheme: header.scheme, hashes, capacity, counters })

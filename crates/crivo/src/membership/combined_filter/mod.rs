@@ -16,12 +16,15 @@
 //!
 //! **When not to use it.** For many filters: build them with one size, and they stay one filter.
 
+mod items;
+
+use self::items::rate_of;
 use super::{BlockedBloom, Bloom, CountingBloom};
 use crate::codec::{
     AnySketch, Decode, Encode, Family, Header, Parameter, Parameters, Reader, Summary, Writer, open,
 };
 use crate::error::{Error, ErrorKind, Result};
-use crate::estimate::{Confidence, Estimate};
+use crate::estimate::Estimate;
 use crate::keys::{Key, KeyBatch, KeyRef, KeyScheme};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
@@ -163,45 +166,6 @@ impl CombinedFilter {
         several.flatten().map(rate_of).max_by(f64::total_cmp)
     }
 
-    /// Returns the number of keys that are in all filters of a group, and the false-positive rate
-    /// for a key that is in none of them.
-    fn shared(group: &[AnySketch]) -> (Estimate, f64) {
-        let estimates = group.iter().map(|part| part.summary().items);
-        let least_rate = group.iter().map(rate_of).fold(1.0, f64::min);
-        if let [first, second] = group
-            && let Some((shared, rate)) = shared_by(first, second)
-        {
-            return (shared, rate.min(least_rate));
-        }
-        let (value, upper) = estimates.fold((f64::INFINITY, f64::INFINITY), |(value, upper), items| {
-            (items.value().min(value), items.upper().min(upper))
-        });
-        if let [only] = group {
-            return (only.summary().items, least_rate);
-        }
-        // Nothing is known but that no more can be shared than the smallest set has.
-        (Estimate::probable(value / 2.0, 0.0, upper, Confidence::P95), least_rate)
-    }
-
-    /// Returns the number of different keys, with bounds at 95 %: of a union from the largest of
-    /// its sets to all of them together, because how much they share is not known.
-    pub fn items(&self) -> Estimate {
-        let groups: Vec<Estimate> = self.groups.iter().map(|group| Self::shared(group).0).collect();
-        if let [only] = groups.as_slice() {
-            return *only;
-        }
-        let most = |of: fn(Estimate) -> f64| groups.iter().copied().map(of).fold(0.0, f64::max);
-        let sum = |of: fn(Estimate) -> f64| groups.iter().copied().map(of).sum::<f64>();
-        let value = f64::midpoint(most(Estimate::value), sum(Estimate::value));
-        Estimate::probable(value, most(Estimate::lower), sum(Estimate::upper), Confidence::P95)
-    }
-
-    /// Returns the most that the chance can be that a key which is in none of the sets is taken for
-    /// a member.
-    pub fn false_positive_rate(&self) -> f64 {
-        self.groups.iter().map(|group| Self::shared(group).1).sum::<f64>().min(1.0)
-    }
-
     /// Returns true if certainly nothing is in there.
     pub fn is_empty(&self) -> bool {
         self.groups.iter().all(|group| group.iter().any(AnySketch::is_empty))
@@ -243,10 +207,6 @@ impl CombinedFilter {
             memory: self.memory(),
         }
     }
-}
-
-fn rate_of(part: &AnySketch) -> f64 {
-    part.answers_membership().map_or(1.0, Membership::false_positive_rate)
 }
 
 impl_sketch!(CombinedFilter, hashes, keys, membership);
@@ -305,27 +265,13 @@ impl Membership for CombinedFilter {
             [part] => part.answers_membership().and_then(Membership::capacity),
             _ => None,
         };
+        // There are at most 64 parts, and no stored capacity is above 2^43.
         self.groups.iter().map(capacity).sum()
     }
 
     fn false_positive_rate(&self) -> f64 {
         self.false_positive_rate()
     }
-}
-
-/// Returns the number of keys that are in both filters, and the false-positive rate for a key that
-/// is in neither. Returns `None` if the filters are not of one kind and size.
-fn shared_by(first: &AnySketch, second: &AnySketch) -> Option<(Estimate, f64)> {
-    macro_rules! of_kind {
-        ($($kind:ty),*) => {$(
-            if let Some((first, second)) = first.downcast_ref::<$kind>().zip(second.downcast_ref::<$kind>()) {
-                let rate = first.shared_cells(second).ok()?.false_positive_rate();
-                return Some((first.shared_items(second).ok()?, rate));
-            }
-        )*};
-    }
-    of_kind!(Bloom, BlockedBloom, CountingBloom);
-    None
 }
 
 /// Asks a part about a hash of its scheme.
