@@ -11,9 +11,9 @@
 //!
 //! A field is a name or a number from 1; 0 is the whole row. A word with blanks or signs is quoted,
 //! `'so'` or `"so"`. Numbers are compared as numbers: an unquoted number equals all fields with the
-//! same number, however written. Everything else is compared as text, byte by byte. `~` searches
-//! for a regular expression anywhere in the field. `field % 3` alone is true if 3 divides the
-//! field.
+//! same number, however written. Whole numbers of up to 128 bits are compared exactly, others as
+//! 64-bit floats. Everything else is compared as text, byte by byte. `~` searches for a regular
+//! expression anywhere in the field. `field % 3` alone is true if 3 divides the field.
 //!
 //! **Three truth values.** A test that has no answer is neither true nor false, but open. These are
 //! all tests of an empty or missing field except whether it is empty, and whether a text is less
@@ -21,12 +21,14 @@
 //! if one side is. A row with an open answer is left out. So `a != 1` and `not a = 1` are the same.
 //! `a = ''` is another way to write `a is empty`.
 
+mod number;
 mod parse;
 
 use std::cmp::Ordering;
 
 use regex::bytes::Regex;
 
+use self::number::Number;
 use crate::batch::RowBatch;
 use crate::column::Values;
 use crate::error::Result;
@@ -67,7 +69,7 @@ enum Operand {
 #[derive(Debug, Clone)]
 enum Test {
     /// Compares with a number, after the remainder if there is one.
-    Number { remainder: Option<u64>, operator: Operator, value: f64 },
+    Number { remainder: Option<u64>, operator: Operator, value: Number },
     /// Compares with a text.
     Text { operator: Operator, value: Vec<u8> },
     /// Compares with each of these, which are numbers or texts.
@@ -183,11 +185,11 @@ impl Test {
         let found = found?;
         match self {
             Self::Number { remainder: Some(divisor), operator, value } => {
-                let left = numbers::remainder(found, *divisor)? as f64;
-                left.partial_cmp(value).map(|order| operator.accepts(order))
+                let left = numbers::remainder(found, *divisor)?;
+                value.order_of_whole(left).map(|order| operator.accepts(order))
             }
             Self::Number { remainder: None, operator, value } => {
-                match numbers::decimal(found).and_then(|number| number.partial_cmp(value)) {
+                match value.order_of(found) {
                     Some(order) => Some(operator.accepts(order)),
                     // A text that is not a number is unequal to it, and neither less nor greater.
                     None => match operator {
@@ -249,6 +251,26 @@ mod tests {
             ("version = 10a", true),
             ("none != 5", false),
             ("not none = 5", false),
+        ] {
+            assert_eq!(matches(condition, &row), expected, "{condition}");
+        }
+    }
+
+    #[test]
+    fn large_whole_numbers_are_compared_exactly() {
+        let row = [("id", "12345678901234567"), ("n", "9007199254740993"), ("zeros", "012345678901234567.0")];
+        for (condition, expected) in [
+            ("id = 12345678901234567", true),
+            ("id = 12345678901234568", false),
+            ("id != 12345678901234568", true),
+            ("id >= 12345678901234568", false),
+            ("id in (12345678901234566, 12345678901234568)", false),
+            ("zeros = 12345678901234567", true),
+            ("zeros < 12345678901234568", true),
+            ("n > 9007199254740992", true),
+            ("n <= 9007199254740992", false),
+            ("n % 10000000000000000 = 9007199254740992", false),
+            ("n % 10000000000000000 = 9007199254740993", true),
         ] {
             assert_eq!(matches(condition, &row), expected, "{condition}");
         }

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use regex::bytes::Regex;
 
+use super::number::Number;
 use super::{Condition, Node, Operand, Operator, Test};
 use crate::numbers;
 
@@ -256,7 +257,7 @@ impl Parser {
                 return self.pattern();
             }
             _ if remainder.is_some() => {
-                return Ok(Test::Number { remainder, operator: Operator::Equal, value: 0.0 });
+                return Ok(Test::Number { remainder, operator: Operator::Equal, value: Number::ZERO });
             }
             Some(other) => {
                 return Err(format!("expected =, !=, <, <=, >, >=, ~, %, in or is, found {}", other.shown()));
@@ -306,7 +307,7 @@ impl Parser {
 
 /// Returns a comparison with an unquoted word. It compares numbers if the word is a number.
 fn of_word(word: String, operator: Operator) -> Test {
-    match numbers::decimal(word.as_bytes()) {
+    match Number::parse(word.as_bytes()) {
         Some(value) => Test::Number { remainder: None, operator, value },
         None => Test::Text { operator, value: word.into() },
     }
