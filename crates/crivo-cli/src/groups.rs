@@ -118,6 +118,7 @@ impl GroupPass<'_> {
             None => None,
         };
         let grouping = Grouping::new(kind, self.args.memory()?, thread_count(self.pass.threads));
+        let before = before.map(|groups| grouping.worker_with(groups)).transpose().map_err(explained)?;
         let folded = self.pass.fold_rows(
             self.scheme,
             out,
@@ -139,7 +140,7 @@ impl GroupPass<'_> {
         counts.rows = counts.rows.saturating_sub(bad);
         state.weights.add_to(&mut counts);
         if let Some(before) = before {
-            state.worker.continue_with(before);
+            state.worker.join(before);
         }
         let stop = || interrupt::is_requested() && !self.pass.follow;
         let kind = grouping.kind();
@@ -167,7 +168,10 @@ impl GroupPass<'_> {
             let (name, found, asked) = (&before.name, before.sketch.scheme(), asked.scheme());
             bail!("{asked} was asked for: {name} has {found}, and it can only be continued so");
         }
-        Ok(Some(Groups::decode(&before.sketch.encode())?))
+        // The sketch and its bytes are not both kept while the groups are decoded.
+        let bytes = before.sketch.encode();
+        drop(before);
+        Ok(Some(Groups::decode(&bytes)?))
     }
 }
 

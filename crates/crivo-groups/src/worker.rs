@@ -43,6 +43,20 @@ impl<S: Pane> Grouping<S> {
         &self.kind
     }
 
+    /// Returns a worker with the groups that existed before the pass, to be
+    /// [joined](GroupWorker::join) after it. If they take more than an eighth of the memory, they
+    /// are written to the temporary file, because the groups of the pass may need all of it.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be written.
+    pub fn worker_with(&self, groups: Groups<S>) -> Result<GroupWorker<S>> {
+        let mut worker = GroupWorker { groups, ..self.worker() };
+        if worker.groups.memory() > self.memory / 8 {
+            worker.write_run()?;
+        }
+        Ok(worker)
+    }
+
     /// Returns the initial state of a thread.
     pub fn worker(&self) -> GroupWorker<S> {
         GroupWorker {
@@ -69,7 +83,7 @@ pub struct GroupWorker<S: Pane> {
     share: usize,
     spill: Arc<Spill>,
     pub(crate) runs: Vec<Run>,
-    /// The groups of other threads that joined this one.
+    /// The groups of other workers that joined this one.
     pub(crate) others: Vec<Groups<S>>,
     /// The number of rows with a value and without a group.
     skipped: u64,
@@ -274,12 +288,7 @@ impl<S: Pane> GroupWorker<S> {
         write_run(&mut self.groups, &self.spill, &mut self.runs)
     }
 
-    /// Adds groups that existed before the pass.
-    pub fn continue_with(&mut self, groups: Groups<S>) {
-        self.others.push(groups);
-    }
-
-    /// Takes over the groups, the runs and the counts of another thread.
+    /// Takes over the groups, the runs and the counts of another worker.
     pub fn join(&mut self, other: Self) {
         self.runs.extend(other.runs);
         self.others.push(other.groups);

@@ -126,6 +126,27 @@ fn threads_and_memory_change_no_byte() {
     }
 }
 
+/// With little memory, the groups of the earlier file wait in the temporary file.
+#[test]
+fn a_large_file_is_continued_to_the_same_bytes_in_any_memory() {
+    let (text, _) = visits(400_000, 70_000);
+    let (header, rows) = text.split_once('\n').unwrap();
+    let (one, two) = rows.split_at(rows[..rows.len() / 2].rfind('\n').unwrap() + 1);
+    let part = |rows: &str| format!("{header}\n{rows}");
+    let scratch = Scratch::with([("1.csv", part(one)), ("2.csv", part(two)), ("all.csv", text.clone())]);
+    let run = |args: &[&str]| {
+        scratch.run(&[&["distinct", "-f", "user", "--by", "page", "--json"], args].concat()).ok().to_string()
+    };
+    let answers = run(&["all.csv", "-o", "all.crivo"]);
+    for memory in ["64M", "1G"] {
+        run(&["1.csv", "-o", "part.crivo"]);
+        let continued = run(&["2.csv", "--into", "part.crivo", "--memory", memory]);
+        assert!(scratch.read("part.crivo") == scratch.read("all.crivo"), "{memory}");
+        let groups_of = |json: &str| groups(&serde_json::from_str(json).unwrap());
+        assert!(groups_of(&continued) == groups_of(&answers), "{memory}");
+    }
+}
+
 #[test]
 fn files_with_all_groups_are_merged_continued_and_asked() {
     let scratch = Scratch::with([
