@@ -128,7 +128,7 @@ fn index(folder: &str, counts: impl Iterator<Item = u64>) -> Result<()> {
         let added =
             MadeDocuments { numbers: before..count, text: |number, text| short_text(number, 0, text) };
         let ((), adding) = timed(count - before, || {
-            index.add_all(&added, &|place| Some(place.to_string().into_bytes())).map(drop)
+            index.add_all(&added, &|place| Ok(Some(place.to_string().into_bytes()))).map(drop)
         })?;
         let ask = |asked: u64| {
             let documents = MadeDocuments { numbers: 0..asked, text: asked_text };

@@ -62,7 +62,7 @@ impl SigningThread {
 pub(super) fn add_all(
     index: &mut Index,
     documents: &impl Documents,
-    name: &(dyn Fn(u64) -> Option<Vec<u8>> + Sync),
+    name: &(dyn Fn(u64) -> Result<Option<Vec<u8>>> + Sync),
 ) -> Result<Changes> {
     let settings = index.settings.clone();
     let mut writer = index.writer();
@@ -72,7 +72,7 @@ pub(super) fn add_all(
             let make =
                 || SigningThread { signer: None, signed: Vec::new(), bytes: 0, batches: batches.clone() };
             let threads = documents.read(&make, &|thread: &mut SigningThread, place, text| {
-                let Some(id) = name(place) else { return Ok(()) };
+                let Some(id) = name(place)? else { return Ok(()) };
                 let document = NewDocument::sign(&id, text, signer_of(&mut thread.signer, &settings)?)?;
                 thread.bytes += document.bytes();
                 thread.signed.push(document);

@@ -217,17 +217,17 @@ impl Index {
     }
 
     /// Adds a collection, which is read and signed on its threads. `name` returns the name of the
-    /// document at a place, or `None` to leave it out. Documents come in no particular order, so no
+    /// document at a place, `None` to leave it out, or an error that ends the work. Documents come in no particular order, so no
     /// two of them should have the same name. The writer commits every hundred thousand documents
     /// or so. After an error, the committed documents stay. About 256 MiB are used, whatever the
     /// size of the index.
     ///
     /// # Errors
-    /// The errors of [`Writer::add`], and an error if the collection cannot be read.
+    /// The errors of [`Writer::add`] and of `name`, and an error if the collection cannot be read.
     pub fn add_all(
         &mut self,
         documents: &impl Documents,
-        name: &(dyn Fn(u64) -> Option<Vec<u8>> + Sync),
+        name: &(dyn Fn(u64) -> Result<Option<Vec<u8>>> + Sync),
     ) -> Result<Changes> {
         bulk::add_all(self, documents, name)
     }

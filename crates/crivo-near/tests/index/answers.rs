@@ -2,7 +2,7 @@
 
 use crivo::similarity::shingle::{Shingles, StopWords};
 use crivo_near::index::{Added, Changes};
-use crivo_near::{Index, Settings, Texts};
+use crivo_near::{Error, Index, Settings, Texts};
 
 use crate::support::{BruteForce, Random, index_of, text, texts};
 
@@ -88,10 +88,20 @@ fn a_collection_is_asked_about_on_any_number_of_threads_alike() {
 }
 
 #[test]
+fn a_document_that_cannot_be_named_ends_the_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut index = Index::create(folder.path(), &Settings::default()).unwrap();
+    let texts = ["one", "two", "three"];
+    let name = |place: u64| if place == 1 { Err(Error::Changed) } else { Ok(Some(vec![b'a'])) };
+    assert!(matches!(index.add_all(&Texts::new(&texts, 1), &name), Err(Error::Changed)));
+    assert_eq!(index.stats().unwrap().documents, 0);
+}
+
+#[test]
 fn a_collection_is_added_on_any_number_of_threads_alike() {
     let settings = Settings { shingles: Shingles::words(2).unwrap(), ..Settings::default() };
     let texts = texts(4, 1200);
-    let name = |place: u64| (!place.is_multiple_of(5)).then(|| place.to_string().into_bytes());
+    let name = |place: u64| Ok((!place.is_multiple_of(5)).then(|| place.to_string().into_bytes()));
     let [one, four] = [1, 4].map(|threads| {
         let folder = tempfile::tempdir().unwrap();
         let mut index = Index::create(folder.path(), &settings).unwrap();
@@ -182,7 +192,7 @@ fn an_index_takes_at_most_260_bytes_a_document_beside_sets() {
         Settings { shingles: Shingles::words(1).unwrap(), bands: Some(bands), ..Settings::default() };
     let mut index = Index::create(folder.path(), &settings).unwrap();
     let texts: Vec<String> = (0..DOCUMENTS).map(|number| format!("{number} word{}", number / 3)).collect();
-    let name = |place: u64| Some(format!("doc-{place:06}").into_bytes());
+    let name = |place: u64| Ok(Some(format!("doc-{place:06}").into_bytes()));
     index.add_all(&Texts::new(&texts, 2), &name).unwrap();
     drop(index);
     // The journal is in the file when the last connection is closed.

@@ -174,7 +174,7 @@ impl AddArgs {
         let names = Names::of_all(&corpus)?;
         let mut index = Index::open_or_create(folder, &settings).map_err(explained)?;
         let before = index.stats().map_err(explained)?.documents;
-        let added = index.add_all(&corpus, &|place| names.of(place));
+        let added = index.add_all(&corpus, &|place| names.of(place).map(Some));
         let documents = index.stats().map_err(explained)?.documents;
         if added.is_err() && documents > before {
             let more = output::count(documents - before);
@@ -286,10 +286,11 @@ impl QueryArgs {
         let corpus = self.corpus.open(out)?;
         let answers = index.query_all(&corpus, threshold, self.memory, &|_| true).map_err(explained)?;
         let names = Names::of_answered(&corpus, &answers.found)?;
+        let queries = answers.found.iter().map(|(place, _)| names.of(*place));
+        let queries: Vec<Vec<u8>> = queries.collect::<Result<_, _>>().map_err(explained)?;
         let matches = || {
-            answers.found.iter().flat_map(|(place, found)| {
-                let query = names.of(*place).unwrap_or_default();
-                found.iter().map(move |found| (query.clone(), &found.id, found.similarity))
+            answers.found.iter().zip(&queries).flat_map(|((_, found), query)| {
+                found.iter().map(move |found| (query, &found.id, found.similarity))
             })
         };
         let form = self.form.get();
@@ -297,7 +298,7 @@ impl QueryArgs {
             let mut listing = Listing::named(["query", "id", "similarity"]);
             for (query, id, similarity) in matches() {
                 listing.push([
-                    ("query", Cell::Text(output::key_text(&query))),
+                    ("query", Cell::Text(output::key_text(query))),
                     ("id", Cell::Text(output::key_text(id))),
                     ("similarity", Cell::Number(similarity)),
                 ]);
@@ -306,7 +307,7 @@ impl QueryArgs {
         } else if form == Form::Json {
             let text = |bytes: &[u8]| Cow::Owned(String::from_utf8_lossy(bytes).into_owned());
             let matches = matches().map(|(query, id, similarity)| MatchReport {
-                query: text(&query),
+                query: text(query),
                 id: text(id),
                 similarity,
             });
@@ -316,7 +317,7 @@ impl QueryArgs {
         } else {
             let mut lines = std::io::BufWriter::new(output::rows());
             for (query, id, similarity) in matches() {
-                lines.write_all(&query)?;
+                lines.write_all(query)?;
                 lines.write_all(b"\t")?;
                 lines.write_all(id)?;
                 writeln!(lines, "\t{similarity}")?;
@@ -434,12 +435,17 @@ impl<'a> Names<'a> {
         Ok(corpus.ids(&is_wanted)?.map_or(Self::Numbers(corpus), Self::Ids))
     }
 
-    fn of(&self, place: u64) -> Option<Vec<u8>> {
-        match self {
-            Self::Numbers(corpus) => Some(corpus.record_number(place)?.to_string().into_bytes()),
+    /// Returns the name of the document at a place. Only a document that was not there when the
+    /// names were read has none.
+    fn of(&self, place: u64) -> crivo_near::Result<Vec<u8>> {
+        let name = match self {
+            Self::Numbers(corpus) => {
+                corpus.record_number(place).map(|number| number.to_string().into_bytes())
+            }
             Self::Ids(ids) => {
                 ids.binary_search_by_key(&place, |(place, _)| *place).ok().map(|at| ids[at].1.clone())
             }
-        }
+        };
+        name.ok_or(crivo_near::Error::Changed)
     }
 }
