@@ -3,6 +3,7 @@
 mod binomial;
 mod chi_square;
 mod crossing;
+mod excess;
 mod hypergeometric;
 mod information;
 mod likelihood;
@@ -13,6 +14,7 @@ mod waiting;
 pub(crate) use binomial::{at_least, at_most, chances};
 pub(crate) use chi_square::{chi_square_above, chi_square_below};
 pub(crate) use crossing::crossing;
+pub(crate) use excess::excess;
 pub(crate) use hypergeometric::drawn_at_least;
 pub(crate) use information::{Observed, Point};
 pub(crate) use likelihood::{exp2, solve_rate};

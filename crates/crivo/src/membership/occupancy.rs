@@ -32,7 +32,7 @@
 //! derived here.
 
 use crate::estimate::{Confidence, Estimate};
-use crate::math::two_sided_quantile;
+use crate::math::{excess, two_sided_quantile};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 
@@ -148,18 +148,10 @@ impl Occupancy {
     }
 }
 
-/// Returns `e^x − 1 − x`, to full precision also where it is tiny.
-fn excess(x: f64) -> f64 {
-    if x < 0.01 {
-        x * x / 2.0 * (1.0 + x / 3.0 * (1.0 + x / 4.0 * (1.0 + x / 5.0)))
-    } else {
-        libm::expm1(x) - x
-    }
-}
-
 /// Returns the zero of a function that decreases from 0 to `highest`. If it has none, returns the
 /// nearer end.
 ///
+/// Unlike [`crossing`](crate::math::crossing), it finds a tiny zero to the same relative precision.
 /// Ridders' method: the middle of the bracket and an exponential through its three points give the
 /// next point. It needs a dozen evaluations where bisection needs fifty.
 fn root(highest: f64, function: impl Fn(f64) -> f64) -> f64 {

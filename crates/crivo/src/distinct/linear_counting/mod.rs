@@ -34,6 +34,7 @@ use crate::error::{Error, Result};
 use crate::estimate::{Confidence, Estimate};
 use crate::hash::index;
 use crate::keys::KeyScheme;
+use crate::math::excess;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 use crate::sketch::{Cardinality, Merge, impl_insert_by_hash, impl_sketch};
@@ -111,11 +112,6 @@ impl LinearCounting {
         }
         Ok(high)
     }
-}
-
-/// Returns `e^t − t − 1`, also for small `t`.
-fn excess(t: f64) -> f64 {
-    if t < 1e-3 { t * t * (0.5 + t * (1.0 / 6.0 + t / 24.0)) } else { libm::expm1(t) - t }
 }
 
 // ---- construction ----

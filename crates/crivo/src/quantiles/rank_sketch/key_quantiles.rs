@@ -8,7 +8,7 @@ use crate::estimate::{Confidence, Estimate};
 use crate::keys::{Key, KeyBatch, KeyRef, KeyScheme, OwnedKey};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
-use crate::sketch::{AddWeights, InsertKeys, Merge as _, impl_sketch};
+use crate::sketch::{AddWeights, InsertKeys, impl_sketch};
 
 /// A quantile of keys, with bounds.
 #[derive(Debug, Clone, PartialEq)]
@@ -140,20 +140,7 @@ impl KeyQuantiles {
     /// # Errors
     /// If the key is not of the sketch's kind.
     pub fn rank<K: Key + ?Sized>(&self, key: &K) -> Result<Option<Estimate>> {
-        let (up_to, all) = (self.count_at_most(key)?, self.count as f64);
-        let share = |count: f64| (count / all).min(1.0);
-        let [value, lower, upper] = [up_to.value(), up_to.lower(), up_to.upper()].map(share);
-        Ok((!self.is_empty()).then(|| Estimate::probable(value, lower, upper, up_to.confidence())))
-    }
-
-    /// Returns an empty sketch with the same settings, which draws independently of this one. It is
-    /// for keys that will be merged into this sketch.
-    #[must_use]
-    pub fn emptied(&self) -> Self {
-        let mut empty = self.clone();
-        empty.clear();
-        empty.reseed(self.count);
-        empty
+        Ok(self.share_of_all(self.count_at_most(key)?))
     }
 
     /// Returns the least key.

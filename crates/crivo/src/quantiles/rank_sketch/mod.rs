@@ -74,6 +74,7 @@ use crate::keys::KeyScheme;
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
 use crate::random::Generator;
+use crate::sketch::Merge as _;
 
 /// A rank sketch of numbers.
 pub type NumberQuantiles = RankSketch<Number>;
@@ -262,6 +263,16 @@ impl<T: RankItem> RankSketch<T> {
         };
         sketch.set_capacity();
         Ok(sketch)
+    }
+
+    /// Returns an empty sketch with the same settings, which draws independently of this one. It is
+    /// for values that will be merged into this sketch.
+    #[must_use]
+    pub fn emptied(&self) -> Self {
+        let mut empty = self.clone();
+        empty.clear();
+        empty.reseed(self.count);
+        empty
     }
 }
 

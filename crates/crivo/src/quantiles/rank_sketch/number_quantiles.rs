@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::estimate::{Confidence, Estimate};
 #[cfg(not(feature = "std"))]
 use crate::prelude::*;
-use crate::sketch::{InsertNumbers, Merge, Quantiles, impl_sketch};
+use crate::sketch::{InsertNumbers, Quantiles, impl_sketch};
 
 /// The number of numbers that are processed together.
 const CHUNK: usize = 1024;
@@ -68,16 +68,6 @@ impl NumberQuantiles {
     /// If the error is not in [`ERRORS`](Self::ERRORS).
     pub fn for_tails(error: f64, seed: u64) -> Result<Self> {
         Self::new(Self::size_for(error, Accuracy::Tails)?, Accuracy::Tails, seed)
-    }
-
-    /// Returns an empty sketch with the same settings, which draws independently of this one. It is
-    /// for values that will be merged into this sketch.
-    #[must_use]
-    pub fn emptied(&self) -> Self {
-        let mut empty = self.clone();
-        empty.clear();
-        empty.reseed(self.count);
-        empty
     }
 
     /// Adds a number, which may be infinite. NaNs are only counted.
@@ -197,13 +187,7 @@ impl NumberQuantiles {
     /// Returns the share of all numbers that are at most a limit, with bounds at 95 %. Returns
     /// `None` if there are no numbers.
     pub fn rank(&self, limit: f64) -> Option<Estimate> {
-        let below = self.count_at_most(limit);
-        let all = self.count as f64;
-        let share = |count: f64| (count / all).min(1.0);
-        (!self.is_empty()).then(|| {
-            let [value, lower, upper] = [below.value(), below.lower(), below.upper()].map(share);
-            Estimate::probable(value, lower, upper, below.confidence())
-        })
+        self.share_of_all(self.count_at_most(limit))
     }
 
     /// Returns the numbers in `bars` bars of equal width, at most [`Bar::MOST`], with bounds at 95 %

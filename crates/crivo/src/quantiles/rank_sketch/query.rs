@@ -202,6 +202,13 @@ impl<T: RankItem> RankSketch<T> {
         estimate.limited_to(0.0, self.count as f64)
     }
 
+    /// Returns a number of values as a share of all, or `None` if there are no values.
+    pub(super) fn share_of_all(&self, count: Estimate) -> Option<Estimate> {
+        let share = |count: f64| (count / self.count as f64).min(1.0);
+        let [value, lower, upper] = [count.value(), count.lower(), count.upper()].map(share);
+        (!self.is_empty()).then(|| Estimate::probable(value, lower, upper, count.confidence()))
+    }
+
     fn around(&self, value: f64, margin: f64, confidence: Confidence) -> Estimate {
         Estimate::probable(value, value - margin, value + margin, self.sureness(margin, confidence))
     }
