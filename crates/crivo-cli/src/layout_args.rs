@@ -9,6 +9,7 @@ use crivo_rows::{Format, Input};
 
 use crate::sizes::memory_size;
 use crate::store::Destination;
+use crate::used_files::UsedFiles;
 
 /// More threads than any machine has. Far more could not be started.
 pub(crate) const MOST_THREADS: i64 = 1024;
@@ -124,21 +125,13 @@ impl LayoutArgs {
         self.format_of(&name)
     }
 
-    /// Returns a destination for results. It must not be one of the input files. The new file is
-    /// readable by no more users than the input files.
-    pub(crate) fn output_beside(&self, path: &Path) -> Result<Destination> {
-        let files = matching_files(&self.files);
-        if let Ok(target) = path.canonicalize()
-            && let Some(file) = files.iter().find(|file| file.canonicalize().is_ok_and(|f| f == target))
-        {
-            bail!("{}: is read, and would be replaced: write to another file", file.display());
-        }
-        Ok(Destination::new(path)?.readable_as(files))
+    /// Returns the files of a run that reads these files, to which outputs are added.
+    pub(crate) fn used_files(&self) -> UsedFiles {
+        UsedFiles::reading(&self.files)
     }
-}
 
-/// Returns the files that match the names and globs, or the names themselves if one is a folder.
-fn matching_files(names: &[PathBuf]) -> Vec<PathBuf> {
-    Input::from_args(names)
-        .map_or_else(|_| names.to_vec(), |input| input.paths().map(Path::to_path_buf).collect())
+    /// Returns the destination of a run's only output. It must not be one of the input files.
+    pub(crate) fn output_beside(&self, path: &Path) -> Result<Destination> {
+        self.used_files().output(path)
+    }
 }

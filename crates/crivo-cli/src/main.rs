@@ -47,6 +47,7 @@ mod spool;
 mod store;
 mod tally;
 mod turn;
+mod used_files;
 #[cfg(feature = "near")]
 mod watch;
 mod window;

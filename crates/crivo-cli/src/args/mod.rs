@@ -25,6 +25,7 @@ use crate::output::{self, Output};
 use crate::pass::Pass;
 use crate::store::{self, Destination};
 use crate::turn::{Turn, WaitArgs};
+use crate::used_files::UsedFiles;
 
 /// Which rows to read, and what of each.
 #[derive(Debug, Args)]
@@ -111,7 +112,12 @@ impl InputArgs {
         self.layout.field.is_some()
     }
 
-    /// Returns a destination for a sketch. It must not be one of the input files.
+    /// Returns the files of a run that reads these files, to which outputs are added.
+    pub(crate) fn used_files(&self) -> UsedFiles {
+        self.layout.used_files()
+    }
+
+    /// Returns the destination of a run's only output. It must not be one of the input files.
     pub(crate) fn output_beside(&self, path: &Path) -> Result<Destination> {
         self.layout.output_beside(path)
     }

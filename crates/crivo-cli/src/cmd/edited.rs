@@ -8,6 +8,7 @@ use crate::corpus::{Corpus, CorpusArgs, EditText};
 use crate::output;
 use crate::rows_file::RowsFile;
 use crate::store::NewFolder;
+use crate::used_files::UsedFiles;
 
 /// A destination that is checked before any input is read.
 pub(super) enum EditedDocuments {
@@ -21,14 +22,19 @@ pub(super) enum EditedDocuments {
 impl EditedDocuments {
     /// Makes sure that the destination can be written, and changes nothing yet. Without a path,
     /// documents are written to standard output if `prints` is true.
-    pub(super) fn prepare(path: Option<&Path>, prints: bool, corpus: &CorpusArgs) -> Result<Self> {
+    pub(super) fn prepare(
+        path: Option<&Path>,
+        prints: bool,
+        corpus: &CorpusArgs,
+        files: &mut UsedFiles,
+    ) -> Result<Self> {
         Ok(match path {
             None if prints => Self::StandardOutput,
             None => Self::Nowhere,
             Some(path) if corpus.files().iter().any(|file| file.is_dir()) => {
-                Self::Folder(corpus.new_folder(path)?)
+                Self::Folder(corpus.new_folder(path, files)?)
             }
-            Some(path) => Self::File(RowsFile::new(path, corpus.output_beside(path)?)?),
+            Some(path) => Self::File(RowsFile::new(path, files.output(path)?)?),
         })
     }
 

@@ -90,11 +90,12 @@ struct OverlapReport {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
-    let documents = EditedDocuments::prepare(args.output.as_deref(), false, &args.corpus)?;
+    let mut files = args.corpus.used_files().and_reading(&args.with);
+    let documents = EditedDocuments::prepare(args.output.as_deref(), false, &args.corpus, &mut files)?;
     if args.corpus.is_html() && documents.is_wanted() && args.cut != CutName::Document {
         bail!("--html: what a reader sees has no place in the page that could be cut: use --cut document");
     }
-    let report = args.report.as_deref().map(|path| args.corpus.output_beside(path)).transpose()?;
+    let report = files.optional_output(args.report.as_ref())?;
     let with = args.corpus.for_files(&args.with, args.with_field.as_ref(), args.with_id.as_ref());
     let items = with.open(out).context("--with")?;
     items.set_stage("benchmark");

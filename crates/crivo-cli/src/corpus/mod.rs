@@ -26,7 +26,8 @@ pub(crate) use self::rows::{RowCorpus, first_record};
 use crate::interrupt::Interrupted;
 use crate::layout_args::LayoutArgs;
 use crate::output::{Output, RunStage};
-use crate::store::{Destination, NewFolder};
+use crate::store::NewFolder;
+use crate::used_files::UsedFiles;
 
 /// The default text field, and the default id field.
 const TEXT_FIELD: &str = "text";
@@ -122,16 +123,15 @@ impl CorpusArgs {
         self.html
     }
 
-    /// Returns a destination for results. It must not be one of the input files.
-    pub(crate) fn output_beside(&self, path: &Path) -> Result<Destination> {
-        self.layout.output_beside(path)
+    /// Returns the files of a run that reads these documents, to which outputs are added.
+    pub(crate) fn used_files(&self) -> UsedFiles {
+        self.layout.used_files()
     }
 
     /// Returns a new folder for the files of folders.
-    pub(crate) fn new_folder(&self, path: &Path) -> Result<NewFolder> {
-        let folders = &self.layout.files;
-        folder::ensure_different_names(folders)?;
-        Ok(NewFolder::new(path)?.readable_as(folders))
+    pub(crate) fn new_folder(&self, path: &Path, files: &mut UsedFiles) -> Result<NewFolder> {
+        folder::ensure_different_names(&self.layout.files)?;
+        files.new_folder(path)
     }
 
     /// The files as the user named them.

@@ -62,5 +62,6 @@ mod streams;
 mod support;
 mod top;
 mod uniq;
+mod used_files;
 mod window;
 mod writers;

@@ -32,23 +32,24 @@ impl Results {
     /// Makes sure that all destinations can be written, and changes nothing yet.
     pub(super) fn prepare(args: &Args) -> Result<Self> {
         let wanted = &args.results;
+        let mut files = args.corpus.used_files().and_reading(&args.alike.stop_words);
+        if let Some(index) = &wanted.against {
+            files = files.and_reading_database(index);
+        }
         let kept = match &wanted.output {
             None if wanted.dry_run || wanted.json => Kept::Nowhere,
             None => Kept::StandardOutput,
             Some(path) if args.corpus.files().iter().any(|file| file.is_dir()) => {
                 ensure_outside(args, path)?;
-                Kept::Folder(args.corpus.new_folder(path)?)
+                Kept::Folder(args.corpus.new_folder(path, &mut files)?)
             }
-            Some(path) => Kept::File(RowsFile::new(path, args.corpus.output_beside(path)?)?),
-        };
-        let place = |path: &Option<std::path::PathBuf>| {
-            path.as_deref().map(|path| args.corpus.output_beside(path)).transpose()
+            Some(path) => Kept::File(RowsFile::new(path, files.output(path)?)?),
         };
         Ok(Self {
             kept,
-            pairs: place(&wanted.pairs)?,
-            clusters: place(&wanted.clusters)?,
-            removed: place(&wanted.removed)?,
+            pairs: files.optional_output(wanted.pairs.as_ref())?,
+            clusters: files.optional_output(wanted.clusters.as_ref())?,
+            removed: files.optional_output(wanted.removed.as_ref())?,
         })
     }
 

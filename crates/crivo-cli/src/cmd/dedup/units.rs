@@ -158,8 +158,9 @@ pub(super) fn run(args: &Args, kind: UnitKind, out: &Output) -> Outcome {
         threads: args.corpus.threads(),
     };
     let prints = !(results.json || results.dry_run);
-    let documents = EditedDocuments::prepare(results.output.as_deref(), prints, &args.corpus)?;
-    let frequent = units.most_frequent.as_deref().map(|path| args.corpus.output_beside(path)).transpose()?;
+    let mut files = args.corpus.used_files();
+    let documents = EditedDocuments::prepare(results.output.as_deref(), prints, &args.corpus, &mut files)?;
+    let frequent = files.optional_output(units.most_frequent.as_ref())?;
     let corpus = args.corpus.open(out)?;
     corpus.set_stage("1/2 reading");
     let found = repeated_units(&corpus, &settings).map_err(explained)?;

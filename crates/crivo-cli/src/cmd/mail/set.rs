@@ -13,7 +13,8 @@ use super::super::Outcome;
 use super::StoreArgs;
 use crate::clock::duration;
 use crate::output::{self, Output};
-use crate::store::{Destination, reason};
+use crate::store::reason;
+use crate::used_files::UsedFiles;
 
 /// Forgets what was learned long ago
 #[derive(Debug, clap::Args)]
@@ -106,20 +107,15 @@ pub(crate) fn expire(args: &ExpireArgs, out: &Output) -> Outcome {
 }
 
 pub(crate) fn export(args: &ExportArgs, out: &Output) -> Outcome {
-    let destination = Destination::new(&args.file)?.readable_as(files_of(&args.store.store));
+    let store = &args.store.store;
+    let destination = UsedFiles::reading(&[]).and_reading_database(store).output(&args.file)?;
     let mut written = 0;
     destination.write_with(|file| {
-        written = Filter::export_from(&args.store.store, file)??;
+        written = Filter::export_from(store, file)??;
         Ok(())
     })?;
     out.remark(format_args!("{}: {} messages", destination.name(), output::count(written)))?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Returns the files of a store. An export gets their permissions.
-fn files_of(store: &Path) -> Vec<PathBuf> {
-    let files = std::fs::read_dir(store).into_iter().flatten();
-    files.filter_map(|file| file.ok().map(|file| file.path())).filter(|path| path.is_file()).collect()
 }
 
 pub(crate) fn import(args: &ImportArgs, out: &Output) -> Outcome {

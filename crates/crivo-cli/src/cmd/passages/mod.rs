@@ -145,15 +145,16 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     };
     settings.winnow()?;
     let prints = !args.json && args.cut != CutName::None;
-    let documents = EditedDocuments::prepare(args.output.as_deref(), prints, corpus_args)?;
+    let mut files = corpus_args.used_files();
+    let documents = EditedDocuments::prepare(args.output.as_deref(), prints, corpus_args, &mut files)?;
     let changes_texts = !matches!(args.cut, CutName::Document | CutName::None);
     if corpus_args.is_html() && documents.is_wanted() && changes_texts {
         bail!(
             "--from-html: what a reader sees has no place in the page that could be cut: use --cut document or none"
         );
     }
-    let report = args.report.as_deref().map(|path| corpus_args.output_beside(path)).transpose()?;
-    let page = args.page.as_deref().map(|path| corpus_args.output_beside(path)).transpose()?;
+    let report = files.optional_output(args.report.as_ref())?;
+    let page = files.optional_output(args.page.as_ref())?;
     let corpus = corpus_args.open(out)?;
     if let Some(path) = &args.work {
         let identity = corpus.identity(corpus_args).context("--work")?;

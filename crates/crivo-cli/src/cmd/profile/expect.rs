@@ -10,10 +10,10 @@ use crivo::profile::expectations::{BrokenRule, ColumnCheck, ColumnRules, TableRu
 use crivo::profile::{ColumnType, TableColumn, TableProfile};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::args::InputArgs;
 use crate::cmd::Outcome;
 use crate::output::{self, Cell, Form, Listing, Output};
 use crate::store::{self, Destination};
+use crate::used_files::UsedFiles;
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Rules")]
@@ -111,6 +111,11 @@ struct BrokenReport {
 }
 
 impl ExpectArgs {
+    /// The file of rules that every row is held to.
+    pub(super) fn rules_file(&self) -> Option<&PathBuf> {
+        self.expect.as_ref()
+    }
+
     /// Reads the rules, before any other input is read.
     pub(super) fn rules(&self) -> Result<Option<TableRules>> {
         let Some(path) = &self.expect else { return Ok(None) };
@@ -130,8 +135,8 @@ impl ExpectArgs {
     }
 
     /// Returns the destination of the rules.
-    pub(super) fn destination(&self, input: &InputArgs) -> Result<Option<Destination>> {
-        self.write_rules.as_ref().map(|path| input.output_beside(path)).transpose()
+    pub(super) fn destination(&self, files: &mut UsedFiles) -> Result<Option<Destination>> {
+        files.optional_output(self.write_rules.as_ref())
     }
 
     /// Writes rules, or prints which are broken.

@@ -117,11 +117,13 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if args.input.has_words() {
         bail!("--words: a profile is about whole values");
     }
-    let page = args.how.html.as_ref().map(|path| args.input.output_beside(path)).transpose()?;
-    let destination = args.how.output.as_ref().map(|path| args.input.output_beside(path)).transpose()?;
+    let mut files =
+        args.input.used_files().and_reading(args.drift.file()).and_reading(args.expect.rules_file());
+    let page = files.optional_output(args.how.html.as_ref())?;
+    let destination = files.optional_output(args.how.output.as_ref())?;
     let before = args.drift.before()?;
     let rules = args.expect.rules()?;
-    let rules_file = args.expect.destination(&args.input)?;
+    let rules_file = args.expect.destination(&mut files)?;
     let (mut profiles, checks) = profiles(args, rules.as_ref(), out)?;
     if let (Some(before), [(after, paths)]) = (&before, profiles.as_slice()) {
         if let Some(destination) = &destination {

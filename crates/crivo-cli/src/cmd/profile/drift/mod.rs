@@ -88,6 +88,11 @@ impl<'a> From<&'a ChangeValue> for Side<'a> {
 }
 
 impl DriftArgs {
+    /// The file of the profile to compare with.
+    pub(super) fn file(&self) -> Option<&PathBuf> {
+        self.against.as_ref()
+    }
+
     /// Opens the profile to compare with, before any input is read.
     pub(super) fn before(&self) -> Result<Option<Before>> {
         let Some(path) = &self.against else { return Ok(None) };
