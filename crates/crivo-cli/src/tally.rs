@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use crivo::codec::AnySketch;
+use crivo::keys::KeyKind;
 use crivo::sketch::Merge;
 use crivo_rows::{Counts, RowBatch};
 
@@ -37,7 +38,7 @@ impl Weights {
             if read.is_none() && !skip_bad {
                 let found = numbers::shown(weight.unwrap_or_default());
                 let message = format!("expected a whole number from 0 on as the weight, found '{found}'");
-                return Err(batch.error(row, message));
+                return Err(batch.value_error(1, row, message));
             }
             self.bad += u64::from(read.is_none());
             self.of_rows.push(read.unwrap_or(0));
@@ -133,6 +134,7 @@ impl TallyWorker {
     }
 
     fn add_weighted(&mut self, batch: &mut RowBatch<'_>, skip_bad: bool) -> crivo_rows::Result<()> {
+        let are_integers = self.sketch.scheme().kind() == KeyKind::Integer;
         let Self { sketch, weights: Weights { of_rows, bad, .. }, of_keys } = self;
         let sketch = sketch.weights_mut()?;
         let found = batch.keys_with_rows(0)?;
@@ -147,16 +149,18 @@ impl TallyWorker {
                 of_keys.extend(found.rows.iter().map(|&row| of_rows[row as usize]));
                 Ok(sketch.add_batch(&found.keys, of_keys)?)
             }
-            Some((row, error)) if !skip_bad => Err(batch.error(
-                row,
-                format!(
-                    "expected a {} of {}, found {}: choose another field with -f, or count such rows as bad with \
-                     --skip-bad",
+            Some((row, error)) if !skip_bad => {
+                // The sketch sees a negative integer as one from 2^63 on.
+                let value = batch.value(0, row).filter(|_| are_integers && !batch.has_elements(0));
+                let found = value.map_or_else(|| error.found().to_string(), numbers::shown);
+                let message = format!(
+                    "expected a {} of {}, found {found}: choose another field with -f, or count such rows as bad \
+                     with --skip-bad",
                     error.field(),
                     error.expected(),
-                    error.found()
-                ),
-            )),
+                );
+                Err(batch.value_error(0, row, message))
+            }
             Some(_) => {
                 for ((key, _), &row) in found.keys.iter().zip(found.rows) {
                     if sketch.check_key(key).is_err() {

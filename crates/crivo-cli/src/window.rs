@@ -285,7 +285,7 @@ impl WindowWorker {
                         let message = format!(
                             "expected a time such as 1763262342 or 2025-11-16T03:05:42Z, found '{found}'"
                         );
-                        return Err(batch.error(row, message));
+                        return Err(batch.value_error(self.times_in, row, message));
                     }
                     self.bad += 1;
                 }

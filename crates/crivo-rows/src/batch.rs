@@ -202,6 +202,7 @@ impl<'a> RowBatch<'a> {
     fn make_keys(&mut self, column: usize, with_rows: bool) -> Result<RowKeys<'_>> {
         let values = self.column(column);
         let missing = if column == 0 { self.missing() } else { values.missing() };
+        let name = self.column_name(column);
         let Self { keyer, table, bytes, file, skip_bad, bad_rows, origin, first, kept, elements, .. } = self;
         if elements.get(column) == Some(&true) {
             return keyer.keys_of_elements(values);
@@ -212,7 +213,11 @@ impl<'a> RowBatch<'a> {
                 return Ok(());
             }
             let place = place_of(*origin, *first + number_of(*kept, row), table, bytes, row);
-            Err(not_an_integer(value).in_file(file).at(place))
+            let error = not_an_integer(value).in_file(file).at(place);
+            Err(match name {
+                Some(name) => error.in_column(name),
+                None => error,
+            })
         })
     }
 
@@ -277,6 +282,20 @@ impl<'a> RowBatch<'a> {
         let number = self.first + number_of(self.kept, row);
         let place = place_of(self.origin, number, self.table, self.bytes, row);
         Error::new(ErrorKind::Other, message).in_file(self.file).at(place)
+    }
+
+    /// Returns an error about a value, with its file, line and column.
+    pub fn value_error(&self, column: usize, row: usize, message: impl fmt::Display) -> Error {
+        let error = self.error(row, message);
+        match self.column_name(column) {
+            Some(name) => error.in_column(name),
+            None => error,
+        }
+    }
+
+    /// Returns the name of a column, or `None` if it is the whole record.
+    fn column_name(&self, column: usize) -> Option<&'a str> {
+        self.names.get(column).filter(|_| !self.whole).map(String::as_str)
     }
 }
 

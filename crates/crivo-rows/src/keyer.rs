@@ -170,7 +170,7 @@ impl Keyer {
 #[cold]
 pub(crate) fn not_an_integer(value: &[u8]) -> Error {
     let shown = String::from_utf8_lossy(&value[..value.len().min(60)]);
-    let message = format_args!("expected a 64-bit integer, found '{shown}' (integer keys were asked for)");
+    let message = format_args!("expected a 64-bit integer, found '{shown}' (the keys are integers)");
     Error::new(ErrorKind::NotInteger, message)
 }
 

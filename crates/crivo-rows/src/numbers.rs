@@ -32,7 +32,8 @@ impl FieldNumbers {
                 None if skip_bad => self.bad += 1,
                 None => {
                     let found = shown(text);
-                    return Err(batch.error(row, format!("expected a number, found '{found}'")));
+                    let message = format_args!("expected a number, found '{found}'");
+                    return Err(batch.value_error(column, row, message));
                 }
             }
         }

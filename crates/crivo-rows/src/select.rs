@@ -246,6 +246,7 @@ fn number(field: &str, count: Option<usize>) -> Result<usize> {
 pub fn suggestion<'a>(field: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     let near = names
         .into_iter()
+        .filter(|name| !name.is_empty())
         .map(|name| (strsim::damerau_levenshtein(&name.to_lowercase(), &field.to_lowercase()), name))
         .min_by_key(|(distance, _)| *distance)
         .filter(|(distance, name)| *distance <= 1 + name.chars().count() / 4);

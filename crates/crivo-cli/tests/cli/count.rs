@@ -90,7 +90,7 @@ fn impossible_conditions_and_numbers_are_named() {
         (&["--where", "x ~ '('"], "is no regular expression"),
         (&["--where", "z = 1"], "there is no field 'z'"),
         (&["--sum", "z"], "there is no field 'z'"),
-        (&["--sum", "y"], "crivo: a.csv:3: expected a number to add up, found 'z'"),
+        (&["--sum", "y"], "crivo: a.csv:3: column 'y': expected a number to add up, found 'z'"),
         (&["--counter", "third"], "expected exact, half, sampled:64"),
         (&["--counter", "morris:5"], "--counter: base: expected"),
         (&["-o", "s.crivo"], "use --counter sampled:64 or morris, or --by"),
@@ -221,7 +221,15 @@ fn integers_are_the_numbers_of_their_counters() {
         }
     }
     scratch.run(&["ask", "s.crivo", "10"]).fails_with("'10': index: expected 0 to 9");
-    scratch.run(&[&args[..], &["--items", "5"]].concat()).fails_with("data.txt:4: 9 has no counter");
+    scratch
+        .run(&[&args[..], &["--items", "5"]].concat())
+        .fails_with("data.txt:4: column '1': 9 has no counter");
+    scratch
+        .feed(
+            &["count", "--by", "1", "--bits", "8", "--keys", "int", "--items", "5", "-o", "c.crivo"],
+            "-5\n",
+        )
+        .fails_with("-5 has no counter");
     let run = scratch.run(&[&args[..], &["--items", "5", "--skip-bad"]].concat());
     assert!(run.ok().starts_with("1500 rows counted into s.crivo"), "{run:?}");
 }

@@ -127,6 +127,13 @@ fn ranges_are_counted() {
         .feed(&["freq", "--ranges", "4", "-o", "t.crivo"], "3\n16\n")
         .fails_with("standard input:2: expected a key of an integer from 0 to 15");
     scratch
+        .feed(&["freq", "--ranges", "4", "-o", "t.crivo"], "-5\n")
+        .fails_with("found -5: choose another field");
+    let words = scratch.feed(&["freq", "--ranges", "4", "-o", "t.crivo", "--format", "csv"], "city\nFaro\n");
+    words.fails_with(
+        "standard input:2: column 'city': expected a 64-bit integer, found 'Faro' (the keys are integers)",
+    );
+    scratch
         .feed(&["freq", "--ranges", "4", "--keys", "text", "-o", "t.crivo"], "3\n")
         .fails_with("over integers");
     scratch.feed(&["freq", "--ranges", "4", "--skip-bad", "-o", "t.crivo"], "3\n16\n3\n").ok();

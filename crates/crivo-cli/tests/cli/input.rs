@@ -112,7 +112,7 @@ fn bad_records_stop_with_file_and_line_or_are_counted() {
         (
             "mixed.csv",
             &["--keys", "int"],
-            "mixed.csv:3: expected a 64-bit integer, found 'two'",
+            "mixed.csv:3: column 'a': expected a 64-bit integer, found 'two'",
             (2, 0, 1, 2.0),
         ),
     ] {
@@ -193,6 +193,35 @@ fn several_fields_paths_and_elements_are_keys() {
     scratch.run(&["uniq", "a.jsonl", "-f", "tags[]", "--items", "10"]).fails_with("elements of an array");
     let json = scratch.run(&["distinct", "a.tsv", "-f", "k", "--no-quotes", "--json"]).json();
     assert_eq!((json["rows"].as_u64(), json["distinct"]["value"].as_f64()), (Some(2), Some(2.0)));
+}
+
+#[test]
+fn errors_about_a_value_name_its_field() {
+    let scratch = Scratch::with([("o.csv", "id,time,amount\n1,soon,\"1,826.65\"\n")]);
+    let says = |field: &str, what: &str| format!("crivo: o.csv:2: column '{field}': expected {what}");
+    let (number, whole) = (says("amount", "a number"), says("amount", "a whole number"));
+    let time = says("time", "a time");
+    for (args, message) in [
+        (&["count", "--sum", "amount"][..], &number),
+        (&["count", "--by", "id", "--sum", "amount"], &number),
+        (&["quantile", "-f", "amount"], &number),
+        (&["quantile", "-f", "amount", "--by", "id"], &number),
+        (&["sample", "-n", "1", "--weight", "amount"], &number),
+        (&["sample", "-n", "1", "--by", "id", "--weight", "amount"], &number),
+        (&["top", "-f", "id", "--weight", "amount"], &whole),
+        (&["freq", "-f", "id", "--weight", "amount", "-o", "f.crivo"], &whole),
+        (&["distinct", "-f", "amount", "--keys", "int"], &says("amount", "a 64-bit integer")),
+        (&["distinct", "-f", "id", "--window", "1h", "--time-field", "time"], &time),
+    ] {
+        scratch.run(&[args, &["o.csv"]].concat()).fails_with(message);
+    }
+}
+
+#[test]
+fn no_field_without_a_name_is_suggested() {
+    let scratch = Scratch::with([("u.csv", ",b\n1,2\n")]);
+    let run = scratch.run(&["distinct", "u.csv", "-f", "x"]);
+    assert!(run.err.contains("there is no field 'x'") && !run.err.contains("''"), "{}", run.err);
 }
 
 #[test]

@@ -107,7 +107,7 @@ fn a_sketch_is_continued_merged_and_asked() {
 fn a_window_forgets_old_numbers() {
     let scratch = Scratch::with([("t.csv", "time,price\n1000,1\n2000,2\n100000,30\n100060,x\n100061,40\n")]);
     let args = ["quantile", "t.csv", "-f", "price", "--window", "1h", "--time-field", "time", "-q", "0,1"];
-    scratch.run(&args).fails_with("expected a number, found 'x'");
+    scratch.run(&args).fails_with("t.csv:5: column 'price': expected a number, found 'x'");
     let json = scratch.run(&[&args[..], &["--skip-bad", "--json", "-o", "w.crivo"]].concat()).json();
     assert_eq!(
         (interval(&json["quantiles"][0]["value"]).0, interval(&json["quantiles"][1]["value"]).0),
@@ -121,7 +121,7 @@ fn a_window_forgets_old_numbers() {
 #[test]
 fn what_has_no_answer_is_refused_or_none() {
     let scratch = Scratch::with([("n.csv", "price\n1\ntwo\n"), ("empty.csv", "price\n")]);
-    scratch.run(&["quantile", "n.csv"]).fails_with("n.csv:3: expected a number");
+    scratch.run(&["quantile", "n.csv"]).fails_with("n.csv:3: column 'price': expected a number");
     scratch.run(&["quantile", "n.csv", "-q", "1.5"]).fails_with("--quantiles 1.5");
     scratch.run(&["quantile", "n.csv", "--error", "0"]).fails_with("--error");
     scratch.run(&["quantile", "n.csv", "--words", "2"]).fails_with("--words");

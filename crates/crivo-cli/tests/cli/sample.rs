@@ -97,7 +97,9 @@ fn weights_are_numbers_from_0_on() {
         Scratch::with([("w.csv", "id,w\na,0\nb,2.5\nc,\nd,1e3\n"), ("bad.csv", "id,w\na,1\nb,-1\nc,x\n")]);
     assert_eq!(scratch.run(&["sample", "w.csv", "-n", "9", "--weight", "w"]).ok(), "id,w\nb,2.5\nd,1e3\n");
     let bad = ["sample", "bad.csv", "-n", "9", "--weight", "w"];
-    scratch.run(&bad).fails_with("crivo: bad.csv:3: expected a number from 0 on as the weight, found '-1'");
+    scratch
+        .run(&bad)
+        .fails_with("crivo: bad.csv:3: column 'w': expected a number from 0 on as the weight, found '-1'");
     assert_eq!(scratch.run(&[&bad[..], &["--skip-bad"]].concat()).ok(), "id,w\na,1\n");
     scratch.run(&["sample", "w.csv"]).fails_with("-n");
     scratch.run(&["sample", "w.csv", "-n", "0"]).fails_with("-n");

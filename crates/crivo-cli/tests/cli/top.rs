@@ -186,9 +186,9 @@ fn weights_are_added_up() {
     }
     scratch.write("bad.csv", "who,cents\na,5\nb,\nc,1.5\n");
     let bad = ["top", "bad.csv", "-f", "who", "--weight", "cents"];
-    scratch
-        .run(&bad)
-        .fails_with("crivo: bad.csv:4: expected a whole number from 0 on as the weight, found '1.5'");
+    scratch.run(&bad).fails_with(
+        "crivo: bad.csv:4: column 'cents': expected a whole number from 0 on as the weight, found '1.5'",
+    );
     let skipped = scratch.run(&[&bad[..], &["--skip-bad", "--json", "--verify"]].concat()).json();
     assert_eq!(
         (skipped["rows"].as_u64(), skipped["skipped"].as_u64(), skipped["bad"].as_u64()),

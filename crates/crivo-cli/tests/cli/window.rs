@@ -106,7 +106,8 @@ fn late_rows_are_counted_and_bad_times_named() {
     assert_eq!((json["distinct"]["value"].as_f64(), json["window"]["late"].as_u64()), (Some(3.0), Some(1)));
     assert_eq!((json["rows"].as_u64(), json["skipped"].as_u64()), (Some(5), Some(1)));
     scratch.run(&[&["distinct", "bad.csv"], &window[..]].concat()).fails_with(
-        "crivo: bad.csv:3: expected a time such as 1763262342 or 2025-11-16T03:05:42Z, found 'soon'",
+        "crivo: bad.csv:3: column 'time': expected a time such as 1763262342 or 2025-11-16T03:05:42Z, \
+         found 'soon'",
     );
     let json = scratch.run(&[&["distinct", "bad.csv", "--skip-bad"], &window[..]].concat()).json();
     assert_eq!((json["distinct"]["value"].as_f64(), json["bad"].as_u64()), (Some(1.0), Some(1)));

@@ -14,6 +14,7 @@ use crivo_rows::{Counts, Items, RowBatch, Select};
 use super::{Args, CountOptions, refuse};
 use crate::cmd::set::count_items;
 use crate::cmd::{Outcome, show};
+use crate::numbers;
 use crate::output::{self, Form, Output};
 use crate::pass::Pass;
 use crate::store::Stored;
@@ -183,8 +184,11 @@ fn integers_below(
     }
     match beyond {
         Some((row, key)) if !skip_bad => {
-            let message = format!("{key} has no counter: --items {len} keeps those from 0 to {}", len - 1);
-            Err(batch.error(row, message))
+            // The key of a negative integer is one from 2^63 on.
+            let value = batch.value(0, row).filter(|_| !batch.has_elements(0));
+            let found = value.map_or_else(|| key.to_string(), numbers::shown);
+            let message = format!("{found} has no counter: --items {len} keeps those from 0 to {}", len - 1);
+            Err(batch.value_error(0, row, message))
         }
         _ => Ok(bad),
     }

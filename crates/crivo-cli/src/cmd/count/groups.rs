@@ -86,7 +86,7 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, out: &Output) -> Outco
         Tally::new(),
         out,
         |state, batch| {
-            let numbers = sum.map(|column| batch.column(column));
+            let numbers = sum.map(|column| (column, batch.column(column)));
             let values = batch.column(0);
             let bad = &mut state.bad;
             let batch = &*batch;
@@ -94,17 +94,18 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, out: &Output) -> Outco
                 if values.get(row).is_none() {
                     return Ok(None);
                 }
-                let text = numbers.and_then(|numbers| numbers.get(row));
-                let number = match text.map(|text| (text, numbers::decimal(text))) {
-                    Some((_, None)) if skip_bad => {
+                let text = numbers.and_then(|(column, numbers)| Some((column, numbers.get(row)?)));
+                let number = match text.map(|(column, text)| (column, text, numbers::decimal(text))) {
+                    Some((.., None)) if skip_bad => {
                         *bad += 1;
                         return Ok(None);
                     }
-                    Some((text, None)) => {
+                    Some((column, text, None)) => {
                         let found = numbers::shown(text);
-                        return Err(batch.error(row, format!("expected a number to add up, found '{found}'")));
+                        let message = format!("expected a number to add up, found '{found}'");
+                        return Err(batch.value_error(column, row, message));
                     }
-                    Some((_, number)) => number,
+                    Some((.., number)) => number,
                     None => None,
                 };
                 Ok(Some(move |tally: &mut Tally| {

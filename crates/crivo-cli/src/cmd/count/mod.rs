@@ -252,7 +252,8 @@ impl Question {
                     None if self.skip_bad => not_numbers.push(row as u32),
                     None => {
                         let found = numbers::shown(text);
-                        return Err(batch.error(row, format!("expected a number to add up, found '{found}'")));
+                        let message = format!("expected a number to add up, found '{found}'");
+                        return Err(batch.value_error(column, row, message));
                     }
                 }
             }

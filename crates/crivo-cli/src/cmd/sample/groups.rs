@@ -55,28 +55,31 @@ pub(super) fn run(
             let first = state.seen;
             state.seen += batch.rows() as u64;
             let batch = &*batch;
-            let (values, weights) = (batch.column(0), draw.weight.map(|column| batch.column(column)));
+            let values = batch.column(0);
+            let weights = draw.weight.map(|column| (column, batch.column(column)));
             let bad = &mut state.bad;
             state.worker.add_rows(batch, group, |row| {
                 if draw.must_have && values.get(row).is_none() {
                     return Ok(None);
                 }
-                let weight = match weights.map(|weights| weights.get(row)) {
+                let weight = match weights.map(|(column, weights)| (column, weights.get(row))) {
                     None => None,
-                    Some(None) => return Ok(None),
-                    Some(Some(text)) => match numbers::decimal(text).filter(|weight| *weight >= 0.0) {
-                        Some(weight) => Some(weight),
-                        None if skip_bad => {
-                            *bad += 1;
-                            return Ok(None);
+                    Some((_, None)) => return Ok(None),
+                    Some((column, Some(text))) => {
+                        match numbers::decimal(text).filter(|weight| *weight >= 0.0) {
+                            Some(weight) => Some(weight),
+                            None if skip_bad => {
+                                *bad += 1;
+                                return Ok(None);
+                            }
+                            None => {
+                                let found = numbers::shown(text);
+                                let message =
+                                    format!("expected a number from 0 on as the weight, found '{found}'");
+                                return Err(batch.value_error(column, row, message));
+                            }
                         }
-                        None => {
-                            let found = numbers::shown(text);
-                            let message =
-                                format!("expected a number from 0 on as the weight, found '{found}'");
-                            return Err(batch.error(row, message));
-                        }
-                    },
+                    }
                 };
                 let place = if draw.numbered { first + row as u64 } else { batch.id(row).to_u64() };
                 Ok(Some(move |sample: &mut RowSample| {

@@ -187,7 +187,7 @@ impl Draw {
                 }
                 let found = numbers::shown(text);
                 let message = format!("expected a number from 0 on as the weight, found '{found}'");
-                return Err(batch.error(row, message));
+                return Err(batch.value_error(column, row, message));
             };
             sampled.rows.insert_weighted(place(row), weight, || batch.line(row).unwrap_or_default())?;
         }
