@@ -15,7 +15,7 @@ use crivo_interchange::AnyInterchange;
 use crivo_rows::{Counts, RowBatch};
 
 use crate::args::{InputArgs, SketchArgs};
-use crate::kinds::Kind;
+use crate::kinds::{Kind, kind};
 use crate::output::Output;
 use crate::pass::Pass;
 use crate::store::{self, Destination};
@@ -57,19 +57,19 @@ pub(crate) fn open(path: &Path) -> Result<Opened> {
 pub(crate) fn kind_of(sketch: &AnyInterchange) -> Kind {
     let (made_by, answers, asked_by) = match sketch {
         AnyInterchange::Hll(_) | AnyInterchange::Theta(_) | AnyInterchange::Cpc(_) => {
-            ("crivo distinct --interchange", "how many different", "crivo ask")
+            ("crivo distinct --interchange", "how many different", "crivo ask FILE")
         }
         AnyInterchange::Kll(_) | AnyInterchange::Req(_) | AnyInterchange::TDigest(_) => {
-            ("crivo quantile --interchange", "which value has a rank", "crivo ask --quantiles")
+            ("crivo quantile --interchange", "which value has a rank", "crivo ask FILE --quantiles 0.5")
         }
         AnyInterchange::FrequentItems(_) => {
-            ("crivo top --interchange", "which come most often, and how often", "crivo ask")
+            ("crivo top --interchange", "which come most often, and how often", "crivo ask FILE")
         }
         AnyInterchange::Bloom(_) => {
-            ("crivo set build --interchange", "whether a key is in there", "crivo ask")
+            ("crivo set build --interchange", "whether a key is in there", "crivo ask FILE")
         }
     };
-    Kind { made_by, answers, asked_by }
+    kind(made_by, answers, asked_by)
 }
 
 /// Returns the kind of keys in a sketch, or `None` if its bytes do not say.

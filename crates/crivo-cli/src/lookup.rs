@@ -44,11 +44,12 @@ impl<'a> Lookup<'a> {
         let (frequency, membership) = (sketch.answers_frequency(), sketch.answers_membership());
         let scheme = sketch.scheme();
         if frequency.is_none() && membership.is_none() {
-            let Kind { made_by, answers, asked_by } = kinds::of(sketch);
+            let kind = kinds::of(sketch);
+            let (Kind { made_by, answers, .. }, query) = (kind, kind.query_of(name));
             let family = kinds::with_article(sketch.family().name());
             bail!(
                 "{name}: this is {family} made by `{made_by}`; it cannot answer about single keys, \
-                 only {answers}: {asked_by} {name}"
+                 only {answers}: {query}"
             );
         }
         // An array of counters without keys is queried by index.
@@ -77,10 +78,10 @@ impl<'a> Lookup<'a> {
                 frequency = Some(Box::new(ForeignCounts(sketch)) as Box<dyn Frequency + 'a>);
             }
             _ => {
-                let Kind { answers, asked_by, .. } = foreign_sketch::kind_of(sketch);
-                let kind = sketch.name();
+                let kind = foreign_sketch::kind_of(sketch);
+                let (family, answers, query) = (sketch.name(), kind.answers, kind.query_of(name));
                 bail!(
-                    "{name}: this is a {kind}, which cannot answer about single keys, only {answers}: {asked_by} {name}"
+                    "{name}: this is a {family}, which cannot answer about single keys, only {answers}: {query}"
                 );
             }
         }

@@ -1,5 +1,7 @@
 //! `crivo ask`, with every kind of sketch.
 
+use serde_json::json;
+
 use crate::support::Scratch;
 
 #[test]
@@ -111,6 +113,51 @@ fn without_a_key_a_sketch_of_a_set_says_how_many() {
     scratch.run(&["ask", "h.bin", "a"]).fails_with("cannot answer about single keys");
     scratch.run(&["freq", "data.txt", "-o", "f.crivo"]).ok();
     scratch.run(&["ask", "f.crivo"]).fails_with("name a key too");
+}
+
+/// Programs get the answer of an empty group, and the exit code says that there is no such group.
+#[test]
+fn a_group_that_is_not_there_has_nothing() {
+    let scratch = Scratch::with([("v.csv", "user,country,n\nana,PT,1\nrui,PT,2\n")]);
+    for (make, name, expected) in [
+        (
+            &["distinct", "-f", "user"][..],
+            "distinct",
+            json!({"value": 0.0, "lower": 0.0, "upper": 0.0, "confidence": 1.0}),
+        ),
+        (&["top", "-f", "user"], "top", json!([])),
+        (
+            &["count", "--sum", "n"],
+            "count",
+            json!({"value": 0.0, "lower": 0.0, "upper": 0.0, "confidence": 1.0}),
+        ),
+        (&["quantile", "-f", "n", "-q", "0.5"], "ranks", json!([])),
+    ] {
+        scratch.run(&[make, &["v.csv", "--by", "country", "-o", "g.crivo"]].concat()).ok();
+        let run = scratch.run(&["ask", "g.crivo", "--group", "XX", "--json"]);
+        assert_eq!(
+            (run.code, run.err.as_str()),
+            (Some(1), "crivo: warning: g.crivo: no group XX\n"),
+            "{make:?}"
+        );
+        let object: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+        assert_eq!((&object["group"], &object[name]), (&json!(["XX"]), &expected), "{make:?}");
+        let run = scratch.run(&["ask", "g.crivo", "--group", "XX"]);
+        assert_eq!((run.code, run.out.as_str()), (Some(1), ""), "{make:?}");
+    }
+}
+
+/// The errors advise commands that can be typed.
+#[test]
+fn a_sketch_that_knows_no_keys_says_how_it_is_asked() {
+    let scratch = Scratch::with([("n.csv", "n\n1\n2\n")]);
+    scratch.run(&["quantile", "n.csv", "-o", "q.crivo"]).ok();
+    scratch.run(&["quantile", "n.csv", "--interchange", "kll", "-o", "q.bin"]).ok();
+    for file in ["q.crivo", "q.bin"] {
+        let advised = format!("crivo ask {file} --quantiles 0.5");
+        scratch.run(&["ask", file, "1"]).fails_with(&advised);
+        scratch.run(&advised.split(' ').skip(1).collect::<Vec<_>>()).ok();
+    }
 }
 
 #[test]

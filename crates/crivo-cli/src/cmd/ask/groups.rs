@@ -18,8 +18,10 @@ use crate::output::{Cell, Form, Listing, Output};
 
 /// The sketch of one group.
 pub(super) struct Found {
+    /// Empty if the file does not have the group.
     pub(super) sketch: AnySketch,
     pub(super) group: Vec<String>,
+    pub(super) is_known: bool,
 }
 
 /// The JSON object; fields may be added, never renamed.
@@ -31,8 +33,8 @@ struct GroupsReport<'a, A> {
     answer: A,
 }
 
-/// Returns the sketch of a group, if the file has it.
-pub(super) fn find(sketch: &AnySketch, group: &[u8], name: &str) -> Result<Option<Found>> {
+/// Returns the sketch of a group.
+pub(super) fn find(sketch: &AnySketch, group: &[u8], name: &str) -> Result<Found> {
     let Some(groups) = sketch.downcast_ref::<Groups>() else {
         return Err(kinds::refusal(sketch, name, "and holds no groups: --group needs a file made with --by"));
     };
@@ -40,7 +42,9 @@ pub(super) fn find(sketch: &AnySketch, group: &[u8], name: &str) -> Result<Optio
     // The user types the group as a CSV record, perhaps with quotes that are not needed.
     let key = if fields > 1 { join_values(split_values(group, fields)) } else { group.to_vec() };
     let group = shown_group(&key, fields);
-    Ok(groups.get(&key).map(|sketch| Found { sketch, group }))
+    let found = groups.get(&key);
+    let is_known = found.is_some();
+    Ok(Found { sketch: found.unwrap_or_else(|| groups.kind().empty().clone()), group, is_known })
 }
 
 /// Prints what a sketch answers without a key. The sketch is that of a group or of a file.
@@ -66,9 +70,9 @@ pub(super) fn answer(
     }
     let (whose, kind) = (if group.is_some() { "its groups answer" } else { "answers" }, kinds::of(sketch));
     let knows_keys = sketch.answers_frequency().is_some() || sketch.answers_membership().is_some();
-    let (answers, asked_by) = (kind.answers, kind.asked_by);
+    let answers = kind.answers;
     if !knows_keys {
-        bail!("{name}: {whose} {answers}: {asked_by} {name}");
+        bail!("{name}: {whose} {answers}: {}", kind.query_of(name));
     }
     Err(anyhow!("{name}: {whose} {answers}: name a key too, crivo ask {name} KEY"))
 }

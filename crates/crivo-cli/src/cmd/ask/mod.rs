@@ -140,14 +140,20 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         && args.range.is_none()
         && args.join.is_none()
         && !args.asked.is_wanted(&args.shares);
+    // Programs get the answer of an empty group for one that is not there.
+    let mut exit = ExitCode::SUCCESS;
     if let Some(group) = &args.group {
-        let Some(found) = groups::find(&sketch, group.as_encoded_bytes(), &name)? else {
+        let found = groups::find(&sketch, group.as_encoded_bytes(), &name)?;
+        if !found.is_known {
             out.warn(format_args!("{name}: no group {}", group.display()));
-            return Ok(ExitCode::FAILURE);
-        };
+            if args.form.get() == Form::Table {
+                return Ok(ExitCode::FAILURE);
+            }
+            exit = ExitCode::FAILURE;
+        }
         if asks_nothing {
             groups::answer(&found.sketch, Some(&found.group), &name, args, out)?;
-            return Ok(ExitCode::SUCCESS);
+            return Ok(exit);
         }
         sketch = found.sketch;
     } else if sketch.downcast_ref::<Groups>().is_some() {
@@ -168,7 +174,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             Form::Table => answers.print(out)?,
             form => out.listing(&answers.listing(), form)?,
         }
-        return Ok(ExitCode::SUCCESS);
+        return Ok(exit);
     }
     match (&args.range, &args.join) {
         (Some(range), _) => {
@@ -192,7 +198,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
             about_keys(args, &Lookup::of(&sketch, &name)?, about_rate(&sketch), out)
         }
     }?;
-    Ok(ExitCode::SUCCESS)
+    Ok(exit)
 }
 
 /// Asks a sketch of DataSketches.
