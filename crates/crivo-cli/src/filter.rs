@@ -116,9 +116,11 @@ pub(crate) fn united(mut first: AnySketch, second: &AnySketch) -> crivo::Result<
         Ok(()) => Ok(first),
         // The sizes may not be the only reason that the merge fails. The error of the combination
         // is then more precise.
-        Err(error) => CombinedFilter::union(first, second.clone())
-            .map(Into::into)
-            .map_err(|other| if other.kind() == ErrorKind::Unsupported { error } else { other }),
+        Err(error) => CombinedFilter::union(first, second.clone()).map(Into::into).map_err(|other| {
+            // Filters of two kinds can be combined, so the kind is never the reason.
+            let says_less = other.kind() == ErrorKind::Unsupported && error.kind() != ErrorKind::WrongFamily;
+            if says_less { error } else { other }
+        }),
     }
 }
 

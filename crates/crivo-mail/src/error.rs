@@ -50,7 +50,7 @@ impl fmt::Display for Error {
             Self::Mail { path, cause } => write!(f, "{}: {cause}", path.display()),
             Self::Label(name) => write!(
                 f,
-                "{name:?} cannot be a label: expected 1 to 64 ASCII letters, digits, '-', '_' or '.', for example label:social"
+                "{name:?} cannot be a label: expected spam, ham or label:NAME, with a name of 1 to 64 ASCII letters, digits, '-', '_' or '.', for example label:social"
             ),
             Self::Sketch(error) => error.fmt(f),
             Self::Unsuitable(what) => f.write_str(what),

@@ -356,7 +356,8 @@ fn lsh(goal: &LshGoal) -> Result<Plan> {
         }
         _ => bail!("name --threshold, or both --low and --high"),
     };
-    let half = output::number(bands.approximate_threshold());
+    let rise = bands.approximate_threshold();
+    let (similar, met) = (output::number(rise), 100.0 * bands.probability(rise));
     let mut parameters = parameters([
         ("bands", bands.bands().into()),
         ("rows_per_band", bands.rows().into()),
@@ -373,7 +374,9 @@ fn lsh(goal: &LshGoal) -> Result<Plan> {
         parameters,
         bytes: u64::from(hashes) * 8,
         error: None,
-        note: format!("8 bytes a hash for each document; of pairs as similar as {half} about 63 % meet"),
+        note: format!(
+            "8 bytes a hash for each document; of pairs as similar as {similar} about {met:.0} % meet"
+        ),
     })
 }
 

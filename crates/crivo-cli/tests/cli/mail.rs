@@ -104,6 +104,8 @@ fn errors_are_3_and_mail_passes_through_them() {
         let passed = scratch.feed(&[args, &["--passthrough"]].concat(), &mail);
         assert_eq!((passed.code, passed.out), (Some(3), mail.clone()), "{args:?}");
     }
+    let run = scratch.feed(&["mail", "learn", "--store", "s", "neither"], &mail);
+    assert!(run.err.contains("expected spam, ham or label:NAME"), "{}", run.err);
     scratch.write("s/mail.sqlite", "this is no store");
     let passed = scratch.feed(&["mail", "check", "--store", "s", "--passthrough"], &mail);
     assert_eq!((passed.code, passed.out), (Some(3), mail));

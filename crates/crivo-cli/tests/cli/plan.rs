@@ -81,6 +81,21 @@ fn text_is_a_table_and_says_what_to_type() {
 }
 
 #[test]
+fn the_share_of_pairs_that_meet_is_that_of_the_bands() {
+    let note = |threshold| plan(&["lsh", "--threshold", threshold])["note"].as_str().unwrap().to_owned();
+    assert!(note("0.8").ends_with("as similar as ≈ 0.63 about 64 % meet"), "{}", note("0.8"));
+    assert!(note("1").ends_with("as similar as 1 about 100 % meet"), "{}", note("1"));
+}
+
+#[test]
+fn the_stated_range_of_a_counter_can_be_had() {
+    for (bits, least, most) in [("4", "16", "3e4"), ("8", "256", "5e76"), ("16", "67731", "1e300")] {
+        plan(&["counter", "--bits", bits, "--reach", least]);
+        plan(&["counter", "--bits", bits, "--reach", most]);
+    }
+}
+
+#[test]
 fn impossible_goals_are_refused_with_the_range() {
     let scratch = Scratch::new();
     for (args, message) in [
@@ -91,6 +106,8 @@ fn impossible_goals_are_refused_with_the_range() {
         (&["count-min", "--error", "1%", "--confidence", "1"], "--confidence 1"),
         (&["counter", "--bits", "8", "--reach", "nan"], "reach"),
         (&["counter", "--bits", "64", "--reach", "10"], "bits"),
+        (&["counter", "--bits", "8", "--reach", "255"], "expected 256 to 5e76 events in 8 bits, found 255"),
+        (&["counter", "--bits", "4", "--reach", "15"], "expected 16 to 3e4 events in 4 bits, found 15"),
         (&["sorcery"], "sorcery"),
         (&["lsh"], "crivo: name --threshold, or both --low and --high\n"),
         (&["lsh", "--low", "0.6:0.01"], "not provided:\n  --high <J:P>\n\n"),

@@ -76,6 +76,9 @@ fn damage_and_impossible_sizes_are_errors() {
         scratch.run(&["private", "aggregate", name, "-o", "s.crivo"]).fails_with(&format!("crivo: {name}: "));
     }
     scratch.run(&["private", "aggregate", "a.reports", "-o", "a.reports"]).fails_with("is read");
+    // The second report is cut off, so one is whole.
+    let run = scratch.run(&["private", "aggregate", "cut.reports", "-o", "s.crivo"]);
+    assert!(run.err.contains("in report 2") && !run.err.contains("after"), "{}", run.err);
     for (wrong, field) in [
         (["--epsilon", "0", "--rows", "64", "--width", "256"], "epsilon"),
         (["--epsilon", "nan", "--rows", "64", "--width", "256"], "epsilon"),

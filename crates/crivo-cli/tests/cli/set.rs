@@ -271,7 +271,14 @@ fn static_filter_refuses_what_it_cannot_do() {
             &["set", "union", "s.crivo", "s.crivo", "-o", "x.crivo"],
             "whose keys were placed together and are gone",
         ),
-        (&["set", "union", "s.crivo", "b.crivo", "-o", "x.crivo"], "s.crivo"),
+        (
+            &["set", "union", "s.crivo", "b.crivo", "-o", "x.crivo"],
+            "b.crivo: cannot be united with s.crivo: sketch: expected one that takes hashes, found a BinaryFuse",
+        ),
+        (
+            &["set", "union", "b.crivo", "s.crivo", "-o", "x.crivo"],
+            "s.crivo: cannot be united with b.crivo: sketch: expected one that takes hashes, found a BinaryFuse",
+        ),
         (&["set", "intersect", "s.crivo", "b.crivo", "-o", "x.crivo"], "whose keys were placed together"),
         (
             &["set", "intersect", "b.crivo", "s.crivo", "-o", "x.crivo"],

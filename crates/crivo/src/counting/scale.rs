@@ -54,7 +54,7 @@ impl Scale {
             return Err(Error::new(
                 crate::ErrorKind::InvalidParameter,
                 "reach",
-                format_args!("{least:.0} to {most:.0e} events in {bits} bits"),
+                format_args!("{} to {:.0e} events in {bits} bits", libm::ceil(least), one_digit(most)),
                 reach,
                 "below, an ordinary counter of as many bits is exact; above, take more bits",
             ));
@@ -171,6 +171,12 @@ impl Scale {
         }
         joined
     }
+}
+
+/// Returns the greatest number of one digit and zeros that is at most `number`.
+fn one_digit(number: f64) -> f64 {
+    let power = libm::pow(10.0, libm::floor(libm::log10(number)));
+    libm::floor(number / power) * power
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@ use crivo::frequency::private::{PrivateCountMean, Protocol};
 use crate::cmd::{Outcome, show};
 use crate::interrupt::{self, Interrupted};
 use crate::output::{self, Output};
-use crate::store::{self, Destination, Stored};
+use crate::store::{self, Stored};
+use crate::used_files::UsedFiles;
 
 /// The number of reports that are added at a time.
 const AT_ONCE: usize = 1000;
@@ -39,15 +40,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, out: &Output) -> Outcome {
-    let destination = Destination::new(&args.output)?;
-    if let Ok(target) = args.output.canonicalize()
-        && args.reports.iter().any(|path| path.canonicalize().is_ok_and(|path| path == target))
-    {
-        bail!(
-            "{}: is read, and would be replaced by the sketch: write it to another file",
-            destination.name()
-        );
-    }
+    let destination = UsedFiles::reading(&args.reports).output(&args.output)?;
     interrupt::watch(false);
     let mut sum: Option<(PrivateCountMean, String)> = None;
     for path in &args.reports {
@@ -93,9 +86,11 @@ fn add(path: &Path, name: &str, sum: &mut Option<(PrivateCountMean, String)>) ->
     })?;
     let mut before = 0;
     while read(&mut bytes, protocol.record_len() * AT_ONCE)? > 0 {
-        sketch
-            .insert_records(&bytes)
-            .map_err(|error| anyhow!("{name}: after {} reports: {error}", output::count(before)))?;
+        sketch.insert_records(&bytes).map_err(|error| match before {
+            0 => anyhow!("{name}: {error}"),
+            // The error numbers the reports from the first that was added with it.
+            _ => anyhow!("{name}: after the first {} reports: {error}", output::count(before)),
+        })?;
         before += AT_ONCE as u64;
         if interrupt::is_requested() {
             return Err(Interrupted.into());

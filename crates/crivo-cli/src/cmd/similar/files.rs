@@ -77,7 +77,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         let (lower, upper) = (percent(similarity.lower()), percent(similarity.upper()));
         out.detail(format_args!("{lower} to {upper}, {} sure", percent(similarity.confidence().level())))?;
         let (first, second) = (output::count(first.rows), output::count(second.rows));
-        out.detail(format_args!("{first} and {second} rows, {}", output::bytes(empty.memory())))?;
+        let memory = output::bytes(one.memory() + other.memory());
+        out.detail(format_args!("{first} and {second} rows, {memory}"))?;
     }
     Ok(ExitCode::SUCCESS)
 }
