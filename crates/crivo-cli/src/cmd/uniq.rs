@@ -37,6 +37,8 @@ const DEFAULT_ITEMS: u64 = 10_000_000;
 /// read twice, once to see how many different values it has. Rows without a value are no repetition
 /// of each other: all are printed.
 #[derive(Debug, clap::Args)]
+// Rows are told apart by whole values.
+#[command(mut_arg("words", |words| words.hide(true)))]
 #[command(after_help = "\
 Examples:
   crivo uniq access.log > once.log

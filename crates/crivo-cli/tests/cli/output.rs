@@ -112,3 +112,18 @@ fn messages_speak_of_the_command_and_once_of_an_option() {
     assert_eq!(scratch.run(&["sample", "-n", "100%", "n.txt"]).ok(), lines(10));
     assert_eq!(scratch.run(&["sample", "-n", "1k", "n.txt"]).ok(), lines(10));
 }
+
+#[test]
+fn help_lists_no_option_that_is_always_refused() {
+    let scratch = Scratch::new();
+    for (command, option) in [
+        (&["uniq"][..], "--words"),
+        (&["sample"], "--words"),
+        (&["quantile"], "--words"),
+        (&["similar", "pairs"], "--field"),
+    ] {
+        let help = scratch.run(&[command, &["--help"]].concat());
+        assert!(!help.ok().contains(option), "{command:?}: {option}");
+    }
+    assert!(!scratch.run(&["set", "subtract", "--help"]).ok().contains("side by side"));
+}

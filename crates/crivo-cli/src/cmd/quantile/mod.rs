@@ -36,6 +36,8 @@ const DEFAULT_ERROR: f64 = 0.005;
 /// between which values the true one lies, 95 % sure. While there are few values, answers are
 /// exact.
 #[derive(Debug, clap::Args)]
+// Words are no numbers.
+#[command(mut_arg("words", |words| words.hide(true)))]
 #[command(after_help = "\
 Examples:
   crivo quantile -f price -q 0.5,0.9,0.99 sales.csv

@@ -32,6 +32,8 @@ use crate::pass::Pass;
 /// rows of each group are drawn. The same seed gives the same sample of the same file. With
 /// --weight a row of twice the weight is twice as likely to be drawn next.
 #[derive(Debug, clap::Args)]
+// A sample is of whole rows.
+#[command(mut_arg("words", |words| words.hide(true)))]
 #[command(after_help = "\
 Examples:
   crivo sample -n 1000 visits.csv.gz > some.csv

@@ -62,7 +62,7 @@ struct TwoArgs {
     #[arg(value_name = "A")]
     first: PathBuf,
 
-    /// The second set; filters of different sizes are kept side by side
+    /// The second set
     #[arg(value_name = "B")]
     second: PathBuf,
 

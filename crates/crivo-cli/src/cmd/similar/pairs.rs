@@ -25,6 +25,8 @@ use crate::watch::Interruptible;
 /// sets with at least the similarity (Jaccard) are printed as set, set, similarity, separated by
 /// tabs; all similarities are exact. With --threshold 1 sets that are equal are found.
 #[derive(Debug, clap::Args)]
+// --sets names the fields.
+#[command(mut_arg("field", |field| field.hide(true)))]
 #[command(after_help = "\
 Examples:
   crivo similar pairs ratings.dat --sets 1,2 --threshold 1
