@@ -76,7 +76,7 @@ fn decode_in_bounded_memory(bytes: &[u8]) -> crivo::Result<AnySketch> {
     let times = if may_hold_registers(bytes) { 48 } else { 4 };
     assert!(
         allocated <= times * bytes.len() as u64 + 4096,
-        "{allocated} bytes allocated for {} read",
+        "{allocated} bytes allocated for {} read: {bytes:?}",
         bytes.len()
     );
     decoded.unwrap()

@@ -4,7 +4,9 @@
 use crate::prelude::*;
 /// The longest key that is stored in its [`Name`] itself.
 const INLINE: usize = 12;
-/// The number of bytes of a chunk. A longer key has its own chunk.
+/// The number of bytes of the first chunk.
+const FIRST_CHUNK: usize = 256;
+/// The most bytes of a chunk. A longer key has its own chunk.
 const CHUNK: usize = 64 << 10;
 
 /// The key of one group, or its position in the chunks.
@@ -32,7 +34,9 @@ impl Names {
         }
         let fits = self.chunks.last().is_some_and(|chunk| chunk.capacity() - chunk.len() >= key.len());
         if !fits {
-            let chunk = Vec::with_capacity(key.len().max(CHUNK));
+            // As large as all chunks before, so that few keys take little memory.
+            let size = self.bytes.clamp(FIRST_CHUNK, CHUNK);
+            let chunk = Vec::with_capacity(key.len().max(size));
             self.bytes += chunk.capacity();
             self.chunks.push(chunk);
         }
