@@ -25,7 +25,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Encode(encode::Args),
+    Encode(Box<encode::Args>),
     Aggregate(aggregate::Args),
 }
 
