@@ -243,7 +243,7 @@ fn folder_of_a_pattern_that_cannot_be_read_is_an_error() {
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
 
-    const NOBODY: u32 = 65534;
+    const UNPRIVILEGED: u32 = 65534;
     let scratch = Scratch::new();
     for folder in ["open", "locked"] {
         std::fs::create_dir(scratch.path(folder)).unwrap();
@@ -256,7 +256,7 @@ fn folder_of_a_pattern_that_cannot_be_read_is_an_error() {
     permit("locked", 0o000);
     let mut command = scratch.command(&["count", "*/*.txt"]);
     if std::fs::read_dir(scratch.path("locked")).is_ok() {
-        command.uid(NOBODY);
+        command.uid(UNPRIVILEGED);
     }
     let outcome = command.output();
     permit("locked", 0o755);

@@ -78,7 +78,7 @@ impl Stages<'_> {
         Budget::new(self.settings.memory, thread_count(self.settings.threads))
     }
 
-    /// Returns the number of bytes beside so many documents, at least a quarter of the memory.
+    /// Returns the bytes that this number of documents leaves, at least a quarter of the memory.
     pub(crate) fn room(&self, documents: usize) -> u64 {
         self.budget().room(0, documents as u64 * BYTES_A_DOCUMENT)
     }
