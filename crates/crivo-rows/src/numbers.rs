@@ -3,6 +3,9 @@
 use crate::batch::RowBatch;
 use crate::error::Result;
 
+/// Every whole number up to here has its own 64-bit float.
+pub const EXACT_FLOATS: f64 = 9_007_199_254_740_992.0;
+
 /// The numbers of one field of a batch.
 #[derive(Debug, Clone, Default)]
 pub struct FieldNumbers {
@@ -79,6 +82,37 @@ pub fn decimal(text: &[u8]) -> Option<f64> {
     std::str::from_utf8(text).ok()?.parse::<f64>().ok().filter(|number| number.is_finite())
 }
 
+/// Returns the value of a number if it is whole, however written, and fits in 128 bits. The text
+/// must be a number.
+pub fn integer(text: &[u8]) -> Option<i128> {
+    let text = std::str::from_utf8(text.trim_ascii()).ok()?;
+    if let Ok(number) = text.parse() {
+        return Some(number);
+    }
+    let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let fraction = fraction.trim_end_matches('0');
+    let mantissa: i128 = format!("{whole}{fraction}").parse().ok()?;
+    let places = exponent.parse::<i64>().ok()?.checked_sub(fraction.len() as i64)?;
+    let power = 10_i128.checked_pow(u32::try_from(places.unsigned_abs()).ok()?)?;
+    if places >= 0 {
+        mantissa.checked_mul(power)
+    } else {
+        (mantissa % power == 0).then_some(mantissa / power)
+    }
+}
+
+/// Returns a finite number as the nearest float, and the part of a whole number that this float
+/// lacks. The two together are exact below 2^106.
+pub fn decimal_and_rest(text: &[u8]) -> Option<[f64; 2]> {
+    let nearest = decimal(text)?;
+    if nearest.abs() < EXACT_FLOATS {
+        return Some([nearest, 0.0]);
+    }
+    let rest = integer(text).map_or(0, |exact| exact.saturating_sub(nearest as i128));
+    Some([nearest, rest as f64])
+}
+
 /// Returns a value as an error message shows it.
 pub fn shown(value: &[u8]) -> String {
     String::from_utf8_lossy(&value[..value.len().min(60)]).into_owned()
@@ -95,6 +129,41 @@ mod tests {
         for wrong in ["", "-1", "1.5", "18446744073709551616", "x", "+"] {
             assert_eq!(whole(wrong.as_bytes()), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn whole_numbers_are_found_however_written() {
+        for (text, number) in [
+            (" -12345678901234567 ", Some(-12_345_678_901_234_567)),
+            ("+9007199254740993.000", Some(9_007_199_254_740_993)),
+            ("9.007199254740993e15", Some(9_007_199_254_740_993)),
+            ("90071992547409930E-1", Some(9_007_199_254_740_993)),
+            ("1e16", Some(10_000_000_000_000_000)),
+            (".5e1", Some(5)),
+            ("9007199254740993.5", None),
+            ("90071992547409935e-1", None),
+            ("170141183460469231731687303715884105727", Some(i128::MAX)),
+            ("170141183460469231731687303715884105728", None),
+            ("1e39", None),
+            ("1e-99999999999999999999", None),
+        ] {
+            assert_eq!(integer(text.as_bytes()), number, "{text}");
+        }
+    }
+
+    #[test]
+    fn large_whole_numbers_have_a_rest() {
+        for (text, parts) in [
+            ("9007199254740993", [9_007_199_254_740_992.0, 1.0]),
+            ("-9007199254740993", [-9_007_199_254_740_992.0, -1.0]),
+            ("18446744073709551615", [18_446_744_073_709_551_616.0, -1.0]),
+            ("9007199254740992.5", [9_007_199_254_740_992.0, 0.0]),
+            ("1e300", [1e300, 0.0]),
+            ("0.1", [0.1, 0.0]),
+        ] {
+            assert_eq!(decimal_and_rest(text.as_bytes()), Some(parts), "{text}");
+        }
+        assert_eq!(decimal_and_rest(b"x"), None);
     }
 
     #[test]

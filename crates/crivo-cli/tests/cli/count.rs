@@ -243,3 +243,12 @@ fn saturated_counters_warn_or_fail() {
     assert!(warned.err.contains("1 counter is at its end, ≈ 100"), "{warned:?}");
     scratch.run(&[&args[..], &["--on-full", "fail"]].concat()).fails_with("at its end");
 }
+
+#[test]
+fn sums_of_large_whole_numbers_are_exact() {
+    let scratch = Scratch::with([("n.csv", "g,n\na,9007199254740993\na,1\n")]);
+    let args = ["count", "n.csv", "--sum", "n", "--json"];
+    assert_eq!(scratch.run(&args).json()["sum"], 9_007_199_254_740_994.0);
+    let json = scratch.run(&[&args[..], &["--by", "g"]].concat()).json();
+    assert_eq!(json["groups"][0]["sum"], 9_007_199_254_740_994.0);
+}

@@ -214,3 +214,25 @@ fn an_output_has_one_format_whatever_the_formats_of_its_inputs() {
         assert!(run.err.contains(&format!("{other}: the format differs from the first file's")), "{run:?}");
     }
 }
+
+#[test]
+fn large_whole_numbers_are_compared_exactly_in_every_format() {
+    let ids = ["12345678901234567", "12345678901234568"];
+    let scratch = Scratch::with([
+        ("ids.csv", format!("id\n{}\n{}\n", ids[0], ids[1])),
+        ("ids.jsonl", format!("{{\"id\":{}}}\n{{\"id\":{}}}\n", ids[0], ids[1])),
+    ]);
+    scratch.run(&["filter", "true", "ids.jsonl", "-o", "ids.parquet", "-q"]).ok();
+    for file in ["ids.csv", "ids.jsonl", "ids.parquet"] {
+        for (condition, expected) in [
+            (format!("id = {}", ids[0]), 1),
+            (format!("id != {}", ids[0]), 1),
+            (format!("id >= {}", ids[1]), 1),
+            (format!("id in ({}, 12345678901234566)", ids[1]), 1),
+            (format!("id >= {}", ids[0]), 2),
+        ] {
+            let json = scratch.run(&["count", file, "--where", &condition, "--json"]).json();
+            assert_eq!(json["count"]["value"], f64::from(expected), "{file}: {condition}");
+        }
+    }
+}

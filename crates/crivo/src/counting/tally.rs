@@ -64,10 +64,25 @@ impl Tally {
     /// Counts one event with a number. A number that is not finite is counted as an event but not
     /// added to the sum.
     pub fn add_number(&mut self, number: f64) {
+        self.add_sum([number]);
+    }
+
+    /// Counts one event with a number that is the sum of `parts`. So a number can have more digits
+    /// than a float. If a part is not finite, the number is not.
+    ///
+    /// ```
+    /// # use crivo::counting::Tally;
+    /// let mut tally = Tally::new();
+    /// tally.add_sum([9007199254740992.0, 1.0]);
+    /// tally.add_number(1.0);
+    /// assert_eq!((tally.numbers(), tally.sum()), (2, Some(9007199254740994.0)));
+    /// ```
+    pub fn add_sum<const N: usize>(&mut self, parts: [f64; N]) {
         self.add(1);
-        if number.is_finite() {
+        if parts.iter().all(|part| part.is_finite()) {
             self.numbers = self.numbers.saturating_add(1);
-            self.sum.get_or_insert_with(ExactSum::new).add(number);
+            let sum = self.sum.get_or_insert_with(ExactSum::new);
+            parts.into_iter().for_each(|part| sum.add(part));
         }
     }
 }

@@ -95,7 +95,8 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, out: &Output) -> Outco
                     return Ok(None);
                 }
                 let text = numbers.and_then(|(column, numbers)| Some((column, numbers.get(row)?)));
-                let number = match text.map(|(column, text)| (column, text, numbers::decimal(text))) {
+                let number = match text.map(|(column, text)| (column, text, numbers::decimal_and_rest(text)))
+                {
                     Some((.., None)) if skip_bad => {
                         *bad += 1;
                         return Ok(None);
@@ -110,7 +111,7 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, out: &Output) -> Outco
                 };
                 Ok(Some(move |tally: &mut Tally| {
                     match number {
-                        Some(number) => tally.add_number(number),
+                        Some(parts) => tally.add_sum(parts),
                         None => tally.add(1),
                     }
                     Ok(())
@@ -118,7 +119,8 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, out: &Output) -> Outco
             })
         },
         |kind, key, group, emit| {
-            let answer = Answer::new(&group.sketch(kind), sum.is_some());
+            let mut answer = Answer::new(&group.sketch(kind), sum.is_some());
+            answer.count = out.honest(answer.count.estimate()).into();
             emit_answer(kind, key, &answer, shown, emit)
         },
     )?;

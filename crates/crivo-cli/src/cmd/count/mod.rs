@@ -247,8 +247,8 @@ impl Question {
         if let Some(column) = self.sum {
             for (row, text) in batch.column(column).iter().enumerate() {
                 let Some(text) = text.filter(|_| has_value(row)) else { continue };
-                match numbers::decimal(text) {
-                    Some(number) => sum.add(number),
+                match numbers::decimal_and_rest(text) {
+                    Some(parts) => sum.add(parts),
                     None if self.skip_bad => not_numbers.push(row as u32),
                     None => {
                         let found = numbers::shown(text);

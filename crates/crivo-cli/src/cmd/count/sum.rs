@@ -10,9 +10,10 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    pub(super) fn add(&mut self, number: f64) {
+    /// Adds a number that is the sum of two floats, so that whole numbers keep all their digits.
+    pub(super) fn add(&mut self, parts: [f64; 2]) {
         self.numbers += 1;
-        self.total.add(number);
+        parts.into_iter().for_each(|part| self.total.add(part));
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
@@ -39,7 +40,7 @@ mod tests {
     fn parts_in_any_order_give_the_same_sum() {
         let of = |numbers: &[f64]| {
             let mut sum = Sum::default();
-            numbers.iter().for_each(|number| sum.add(*number));
+            numbers.iter().for_each(|number| sum.add([*number, 0.0]));
             sum
         };
         let numbers = [1e308, 1e308, -1e308, 0.1, 1e16, 1.0, -1e16];
