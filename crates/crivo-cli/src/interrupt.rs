@@ -61,6 +61,13 @@ pub(crate) fn watch(answers_then: bool) {
     });
 }
 
+/// Ends the time in which a signal only ends the pass. From now on, the answer is prepared, and the
+/// next signal ends the program.
+pub(crate) fn begin_answer() {
+    PATIENT.store(false, Ordering::Relaxed);
+    REQUESTED.store(false, Ordering::Relaxed);
+}
+
 fn leave() {
     for path in unfinished().drain(..) {
         let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };

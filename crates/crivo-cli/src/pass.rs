@@ -228,9 +228,7 @@ impl Pass {
         let meter = Meter::new(out);
         let folded = self.scan(scheme)?.progress(&meter).fold(make, step, merge)?;
         drop(meter);
-        if folded.stopped && !self.follow {
-            return Err(Interrupted.into());
-        }
+        self.check_end(folded.stopped)?;
         for warning in &folded.warnings {
             out.warn(warning);
         }
@@ -288,10 +286,19 @@ impl Pass {
         let meter = Meter::new(out);
         let copied = copy(self.scan(scheme)?.progress(&meter))?;
         drop(meter);
-        if copied.stopped && !self.follow {
+        self.check_end(copied.stopped)?;
+        Ok(copied)
+    }
+
+    /// Returns an error if the user stopped a pass that was not followed. A followed one always
+    /// ends so, and its answer comes next.
+    fn check_end(&self, stopped: bool) -> Result<()> {
+        if self.follow {
+            interrupt::begin_answer();
+        } else if stopped {
             return Err(Interrupted.into());
         }
-        Ok(copied)
+        Ok(())
     }
 
     fn with_filters<'a>(&'a self, scan: Scan<'a>) -> Scan<'a> {

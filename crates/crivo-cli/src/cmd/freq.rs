@@ -237,7 +237,7 @@ fn count(
 
 fn print(sketch: &AnySketch, counts: Counts, name: &str, out: &Output) -> Result<()> {
     let summary = sketch.summary();
-    out.remark(format_args!("{} counted into {name}", output::estimate(summary.items)))?;
+    out.remark(format_args!("{} counted into {name}", output::estimate(out.honest(summary.items))))?;
     if let Some(sketch) = sketch.downcast_ref::<CountMin>() {
         let sure = output::percent(sketch.confidence().level());
         out.remark(format_args!("answers at most {} too high, {sure} sure", output::count(sketch.margin())))?;

@@ -79,7 +79,7 @@ pub(crate) fn print_json(stored: &Stored, out: &Output) -> Result<()> {
         keys: keys_of(&stored.sketch),
         seed: summary.scheme.seed(),
         hash: summary.scheme.function().to_string(),
-        items: summary.items.into(),
+        items: out.honest(summary.items).into(),
         fill: summary.fill,
         fpr: summary.false_positive_rate,
         bytes: summary.memory,

@@ -257,8 +257,8 @@ mod tests {
         );
         assert_eq!(
             listing.text(Form::Jsonl),
-            "{\"key\":\"a,\\\"b\\\"|\\tc\",\"count\":{\"value\":1234567.0,\"lower\":1234000.0,\"upper\":null,\
-             \"confidence\":1.0}}\n{\"key\":\"d\",\"count\":null}\n"
+            "{\"key\":\"a,\\\"b\\\"|\\tc\",\"count\":{\"value\":1234567.0,\"lower\":1234000.0,\
+             \"upper\":1.7976931348623157e+308,\"confidence\":1.0}}\n{\"key\":\"d\",\"count\":null}\n"
         );
     }
 

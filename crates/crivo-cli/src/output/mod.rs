@@ -19,7 +19,7 @@ use anyhow::Result;
 use crivo::keys::OwnedKey;
 use crivo::{Confidence, Estimate};
 use crivo_rows::{Counts, Remedy};
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 pub(crate) use self::grid::Grid;
 pub(crate) use self::listing::{Cell, Form, Listing};
@@ -50,9 +50,9 @@ impl Missed {
     }
 }
 
-/// An estimate in JSON. A full sketch has no upper bound, which is `null` because JSON has no
-/// infinity.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// An estimate in JSON, which has no infinity. If there is no upper bound, as in a full sketch, the
+/// upper bound is the largest float. A value that is infinite is its lower bound.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Interval {
     pub(crate) value: f64,
     pub(crate) lower: f64,
@@ -80,19 +80,47 @@ impl From<Estimate> for Interval {
     }
 }
 
+impl Serialize for Interval {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let finite = |number: f64| number.clamp(-f64::MAX, f64::MAX);
+        let value = if self.value.is_finite() { self.value } else { self.lower };
+        let mut object = serializer.serialize_struct("Interval", 4)?;
+        object.serialize_field("value", &finite(value))?;
+        object.serialize_field("lower", &finite(self.lower))?;
+        object.serialize_field("upper", &finite(self.upper))?;
+        object.serialize_field("confidence", &self.confidence)?;
+        object.end()
+    }
+}
+
 #[allow(clippy::unused_self)] // commands print through one value, and need not know what each way to print uses of it
 impl Output {
     pub(crate) fn new(quiet: bool) -> Self {
         Self { quiet, missed: Missed::default() }
     }
 
-    /// Returns the estimate, without its upper bound if rows may have been missed.
+    /// Returns an output that prints only the answer.
+    pub(crate) fn silenced(&self) -> Self {
+        Self { quiet: true, missed: self.missed.clone() }
+    }
+
+    /// Returns the estimate of a number that only grows with more rows. It has no upper bound if
+    /// rows may have been missed.
     pub(crate) fn honest(&self, estimate: Estimate) -> Estimate {
         if !self.has_missed_rows() {
             return estimate;
         }
         let (value, lower) = (estimate.value(), estimate.lower());
         Estimate::probable(value, lower, f64::INFINITY, estimate.confidence())
+    }
+
+    /// Returns the estimate of a number that more rows could move either way. Its bounds are the
+    /// least and the greatest possible number if rows may have been missed.
+    pub(crate) fn honest_within(&self, estimate: Estimate, [least, greatest]: [f64; 2]) -> Estimate {
+        if !self.has_missed_rows() {
+            return estimate;
+        }
+        Estimate::certain(estimate.value(), least, greatest)
     }
 
     /// Returns true if rows of a followed file may have been missed.
@@ -392,6 +420,17 @@ mod tests {
         let error = anyhow::Error::from(io::Error::from(io::ErrorKind::BrokenPipe)).context("while printing");
         assert!(is_closed_pipe(&error));
         assert!(!is_closed_pipe(&anyhow::Error::from(io::Error::from(io::ErrorKind::StorageFull))));
+    }
+
+    #[test]
+    fn an_interval_in_json_has_four_numbers() {
+        let json = |estimate: Estimate| serde_json::to_value(Interval::from(estimate)).unwrap();
+        let full = Estimate::certain(f64::INFINITY, 900.0, f64::INFINITY);
+        let expected =
+            serde_json::json!({"value": 900.0, "lower": 900.0, "upper": f64::MAX, "confidence": 1.0});
+        assert_eq!(json(full), expected);
+        let unbounded = json(Estimate::certain(5.0, 4.0, f64::INFINITY));
+        assert_eq!((&unbounded["value"], &unbounded["upper"]), (&5.0.into(), &f64::MAX.into()));
     }
 
     #[test]

@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, out: &Output) -> Outco
                     return Err(Error::caller(FULL));
                 }
             }
-            emit_answer(kind, key, &Answer::from(distinct), shown, emit)
+            emit_answer(kind, key, &Answer::from(out.honest(distinct)), shown, emit)
         },
     )?;
     if some_full.into_inner() {

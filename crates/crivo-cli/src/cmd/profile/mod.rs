@@ -12,6 +12,7 @@ mod collect;
 mod drift;
 mod expect;
 mod joins;
+mod missed;
 pub(super) mod page;
 mod report;
 pub(super) mod saved;
@@ -163,8 +164,11 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     let joins = joins::joins(&tables)?;
     let Joins { found, undecided, undecided_pairs } = joins;
     let tables = tables.into_iter().map(|(table, _)| table).collect();
-    let report = ProfileReport { tables, joins: found, undecided, undecided_pairs };
+    let mut report = ProfileReport { tables, joins: found, undecided, undecided_pairs };
     let form = args.how.form.get();
+    if out.has_missed_rows() {
+        report.allow_for_missed_rows(form, out);
+    }
     if form == Form::Json {
         out.json(&report)?;
     } else if form != Form::Table {
@@ -192,9 +196,11 @@ fn profiles(
     let (mut profiles, mut checks) = (saved, Vec::new());
     if profiles.is_empty() || !files.is_empty() {
         let scheme = KeyScheme::bytes().with_seed(args.seed.number()?);
-        for source in tables::sources(&args.input, &files, args.how.separate, args.how.memory)? {
+        let sources = tables::sources(&args.input, &files, args.how.separate, args.how.memory)?;
+        let last = sources.len().saturating_sub(1);
+        for (at, source) in sources.into_iter().enumerate() {
             let paths = source.paths.clone();
-            let (profile, checked) = read(source, args, (scheme, rules), out)?;
+            let (profile, checked) = read(source, at == last, args, (scheme, rules), out)?;
             profiles.push((profile, paths));
             checks.push(checked);
         }
@@ -202,15 +208,18 @@ fn profiles(
     Ok((profiles, checks))
 }
 
-/// Reads a table once.
+/// Reads a table once. With `--follow`, only the last table is followed.
 fn read(
     source: Source,
+    is_last: bool,
     args: &Args,
     (scheme, rules): (KeyScheme, Option<&TableRules>),
     out: &Output,
 ) -> Result<(TableProfile, Vec<ColumnCheck>)> {
     let Source { input, names, paths } = source;
-    let pass = args.input.pass_of(input);
+    let mut pass = args.input.pass_of(input);
+    pass.follow &= is_last;
+    pass.input = pass.input.follow(pass.follow);
     let wanted = thread_count(pass.threads);
     let columns = if args.input.has_field() { 1 } else { names.len() };
     let setting = Setting {

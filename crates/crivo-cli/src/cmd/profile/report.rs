@@ -222,7 +222,7 @@ impl ColumnReport {
 
     /// Returns true if every row certainly has a different value.
     pub(crate) fn is_certain_key(&self) -> bool {
-        self.key && self.distinct.confidence == 1.0
+        self.key && self.distinct.confidence == 1.0 && self.distinct.upper.is_finite()
     }
 }
 

@@ -54,12 +54,12 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if one == other && one.as_os_str() == "-" {
         bail!("standard input (-) can be read only once");
     }
-    let (one, first) = sketch(args, one, &empty, out)?;
-    let (other, second) = sketch(args, other, &empty, out)?;
+    let (one, first) = sketch(args, one, false, &empty, out)?;
+    let (other, second) = sketch(args, other, true, &empty, out)?;
     if one.is_empty() && other.is_empty() {
         bail!("neither file has an item: there is nothing to compare");
     }
-    let similarity = one.similarity(&other)?;
+    let similarity = out.honest_within(one.similarity(&other)?, [0.0, 1.0]);
     let form = args.form.get();
     if !matches!(form, Form::Json | Form::Table) {
         let mut listing = Listing::default();
@@ -83,10 +83,17 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the signature of one file's items.
-fn sketch(args: &Args, file: &PathBuf, empty: &MinHash, out: &Output) -> Result<(MinHash, Counts)> {
+/// Returns the signature of one file's items. With `--follow`, only the last file is followed.
+fn sketch(
+    args: &Args,
+    file: &PathBuf,
+    is_last: bool,
+    empty: &MinHash,
+    out: &Output,
+) -> Result<(MinHash, Counts)> {
     let mut pass = args.input.pass()?;
-    pass.input = args.input.laid_out(Input::from_args([file])?)?;
+    pass.follow &= is_last;
+    pass.input = args.input.laid_out(Input::from_args([file])?)?.follow(pass.follow);
     pass.require_keys(empty.scheme())?;
     pass.sketch(empty, empty.scheme(), out)
 }

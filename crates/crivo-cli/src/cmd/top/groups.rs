@@ -38,7 +38,7 @@ impl Answer {
         let chosen = choose::choose(Candidate::of(sketch), sketch, wanted, guarantee, out)?;
         let lines = chosen.into_iter().take(most).map(|Candidate { key, lower, upper }| Line {
             key: key.to_string(),
-            count: choose::estimate(lower, upper).into(),
+            count: out.honest(choose::estimate(lower, upper)).into(),
         });
         Ok(Self { top: lines.collect(), total: sketch.total(), max_error: sketch.max_error() })
     }
@@ -96,7 +96,7 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, wanted: &Wanted, out: 
     let shown = Shown { args: &args.groups, form: args.how.form.get(), columns: COLUMNS };
     let weighted = args.how.weight.is_some();
     // The `max_error` of each group says what its list may miss, so no warning is printed.
-    let silent = Output::new(true);
+    let silent = out.silenced();
     let grouping =
         GroupPass { args: &args.groups, input: &args.input, sketch: Some(&args.sketch), pass, scheme };
     let (grouped, counts) = grouping.run(

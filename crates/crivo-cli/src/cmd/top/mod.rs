@@ -261,7 +261,9 @@ fn report(
     if totals.total == u64::MAX {
         out.warn("the weights add up to 2^64 or more: counts at that end are lower bounds");
     }
-    let majority = majority.map(|(key, certain)| Majority { key: output::key_of(&key), certain });
+    let is_certain = |certain| certain && !out.has_missed_rows();
+    let majority =
+        majority.map(|(key, certain)| Majority { key: output::key_of(&key), certain: is_certain(certain) });
     let form = args.how.form.get();
     if form == Form::Json {
         out.json(&TopReport {
