@@ -92,8 +92,91 @@ fn nothing_is_called_exact_after_a_truncation() {
             "top" => &json["top"][0]["count"],
             command => &json[command],
         };
-        assert!(estimate["upper"].is_null() && estimate["lower"].is_f64(), "{command}: {json}");
+        assert!(has_no_upper_bound(estimate), "{command}: {json}");
     }
+}
+
+/// Returns true if the upper bound of an estimate in JSON is the largest float.
+fn has_no_upper_bound(estimate: &serde_json::Value) -> bool {
+    estimate["upper"].as_f64() == Some(f64::MAX) && estimate["lower"].as_f64() < Some(f64::MAX)
+}
+
+/// Runs a command that follows `n.csv`, truncates it, and returns the answer.
+fn after_truncation(args: &[&str]) -> Ran {
+    let scratch = Scratch::with([("n.csv", "g,n\na,1\na,2\nb,3\n")]);
+    let mut command = scratch.command(&[&args[..1], &["n.csv", "--follow", "--quiet"], &args[1..]].concat());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(PAUSE);
+    std::fs::write(scratch.path("n.csv"), "g,n\na,1\n").unwrap();
+    std::thread::sleep(PAUSE);
+    interrupted(child)
+}
+
+#[test]
+fn no_group_is_called_exact_after_a_truncation() {
+    for args in [&["distinct", "-f", "n"][..], &["count"], &["top", "-f", "n"]] {
+        let json = after_truncation(&[args, &["--by", "g", "--json"]].concat()).json();
+        let group = &json["groups"][0];
+        let estimate = match args[0] {
+            "top" => &group["top"][0]["count"],
+            command => &group[command],
+        };
+        assert!(has_no_upper_bound(estimate), "{args:?}: {json}");
+    }
+}
+
+#[test]
+fn no_quantile_is_called_exact_after_a_truncation() {
+    let args = ["quantile", "-f", "n", "-q", "0.5", "--rank", "2"];
+    let table = after_truncation(&args).out;
+    assert!(!table.contains("exactly") && table.contains("rows may have been missed"), "{table}");
+    for by in [&[][..], &["--by", "g"]] {
+        let json = after_truncation(&[&args, by, &["--json"]].concat()).json();
+        let answers = if by.is_empty() { &json } else { &json["groups"][0] };
+        let (value, rank) = (&answers["quantiles"][0]["value"], &answers["ranks"][0]["rank"]);
+        assert_eq!((value["lower"].as_f64(), value["upper"].as_f64()), (Some(-f64::MAX), Some(f64::MAX)));
+        assert_eq!((rank["lower"].as_f64(), rank["upper"].as_f64()), (Some(0.0), Some(1.0)), "{json}");
+    }
+    let json = after_truncation(&["quantile", "-f", "g", "-q", "0.5", "--texts", "--json"]).json();
+    assert_eq!(json["quantiles"][0]["value"]["confidence"].as_f64(), Some(0.0), "{json}");
+}
+
+#[test]
+fn no_profile_or_sketch_is_called_exact_after_a_truncation() {
+    let json = after_truncation(&["profile", "--json"]).json();
+    let numbers = &json["columns"][1];
+    assert!(has_no_upper_bound(&numbers["distinct"]), "{json}");
+    assert!(has_no_upper_bound(&numbers["top"][0]["count"]), "{json}");
+    assert!(has_no_upper_bound(&numbers["quantiles"]["p50"]), "{json}");
+    assert!(json["columns"][0]["majority"].is_null(), "{json}");
+    let table = after_truncation(&["profile"]).out;
+    assert!(table.contains("n.csv (rows may have been missed)"), "{table}");
+    let json = after_truncation(&["freq", "-f", "g", "-o", "g.crivo", "--json"]).json();
+    assert!(has_no_upper_bound(&json["items"]), "{json}");
+}
+
+#[test]
+fn only_the_last_of_two_files_is_followed() {
+    let scratch = Scratch::with([("a.txt", "1\n2\n"), ("b.txt", "1\n")]);
+    let args = ["similar", "files", "--follow", "a.txt", "b.txt", "--json"];
+    let child = scratch.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(PAUSE);
+    append(&scratch, "b.txt", "2\n");
+    let json = interrupted(child).json();
+    assert_eq!(
+        (&json["rows"], json["similarity"]["value"].as_f64()),
+        (&serde_json::json!([2, 2]), Some(1.0))
+    );
+}
+
+#[test]
+fn pairs_are_found_after_the_interrupt() {
+    let scratch = Scratch::with([("likes.csv", "user,film\nana,1\nana,2\nrui,1\n")]);
+    let args = ["similar", "pairs", "--follow", "--sets", "1,2", "--threshold", "0.9", "likes.csv"];
+    let child = scratch.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(PAUSE);
+    append(&scratch, "likes.csv", "rui,2\n");
+    assert_eq!(interrupted(child).out, "ana\trui\t1\n");
 }
 
 #[test]

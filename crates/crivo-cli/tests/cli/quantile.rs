@@ -261,3 +261,18 @@ fn no_line_ends_in_blanks() {
     let run = scratch.run(&["quantile", "a.txt"]);
     assert!(run.ok().lines().all(|line| line.trim_end() == line), "{run:?}");
 }
+
+#[test]
+fn bounds_of_large_whole_numbers_include_their_rounding() {
+    let (least, greatest) = (9_007_199_254_740_993_u64, 12_345_678_901_234_567_u64);
+    let scratch = Scratch::with([("n.csv", format!("id\n{greatest}\n{least}\n"))]);
+    let args = ["quantile", "n.csv", "-f", "id", "-q", "0,1"];
+    let json = scratch.run(&[&args[..], &["--json"]].concat()).json();
+    for (at, exact) in [(0, least), (1, greatest)] {
+        let value = &json["quantiles"][at]["value"];
+        let bound = |name: &str| value[name].as_f64().unwrap() as u64;
+        assert!(bound("lower") < exact && exact < bound("upper"), "{json}");
+    }
+    let run = scratch.run(&args);
+    assert!(!run.ok().contains("exactly"), "{run:?}");
+}

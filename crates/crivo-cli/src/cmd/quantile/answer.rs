@@ -35,6 +35,9 @@ pub(crate) struct Answers {
     ranks: Vec<AtValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     histogram: Option<Vec<InBar>>,
+    /// Whether rows of a followed file may have been missed.
+    #[serde(skip)]
+    missed_rows: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -117,7 +120,7 @@ impl Asked {
     }
 
     fn number_answers(&self, shares: &[f64], sketch: &dyn Quantiles) -> Result<Answers> {
-        let at_share = |&q: &f64| at_share(q, sketch.quantile(q).map(Into::into));
+        let at_share = |&q: &f64| at_share(q, sketch.quantile(q).map(Between::of_rounded));
         let at_value = |value: &String| {
             let value = number(value)?;
             Ok(at_value(Place::Number(value), sketch.rank(value)))
@@ -130,6 +133,7 @@ impl Asked {
             quantiles: shares.iter().map(at_share).collect(),
             ranks: self.values.iter().map(at_value).collect::<Result<_>>()?,
             histogram: self.histogram.map(bars),
+            missed_rows: false,
         })
     }
 
@@ -143,6 +147,7 @@ impl Asked {
             quantiles: shares.iter().map(at_share).collect(),
             ranks: self.values.iter().map(at_value).collect::<Result<_>>()?,
             histogram: None,
+            missed_rows: false,
         })
     }
 }
@@ -161,6 +166,24 @@ fn number(text: &str) -> Result<f64> {
 }
 
 impl Answers {
+    /// Widens all bounds if rows may have been missed.
+    pub(super) fn honest(mut self, out: &Output) -> Self {
+        self.missed_rows = out.has_missed_rows();
+        if !self.missed_rows {
+            return self;
+        }
+        for value in self.quantiles.iter_mut().filter_map(|at| at.value.as_mut()) {
+            value.lose_bounds();
+        }
+        for rank in self.ranks.iter_mut().filter_map(|at| at.rank.as_mut()) {
+            *rank = out.honest_within(rank.estimate(), [0.0, 1.0]).into();
+        }
+        for bar in self.histogram.iter_mut().flatten() {
+            bar.count = out.honest(bar.count.estimate()).into();
+        }
+        self
+    }
+
     /// Compares every answer with all values, which are sorted.
     pub(super) fn verify<T>(&mut self, sorted: &[T], place_of: impl Fn(&T) -> Place) {
         let count = sorted.len();
@@ -230,10 +253,13 @@ impl Answers {
             Some(exact) if covered == Some(true) => format!("{exact} exactly, inside the bounds"),
             Some(exact) => format!("{exact} exactly, outside the bounds"),
         };
+        let missed: &str = "rows may have been missed";
         let quantiles = self.quantiles.iter().map(|AtShare { q, value, exact, covered }| {
             let name = percent_of_rank(*q);
             let Some(value) = value else { return none(name) };
-            let bounds = if value.is_exact() {
+            let bounds = if self.missed_rows {
+                missed.into()
+            } else if value.is_exact() {
                 "exactly".into()
             } else {
                 format!("{} to {}", value.lower.shown(), value.upper.shown())
@@ -243,7 +269,9 @@ impl Answers {
         let ranks = self.ranks.iter().map(|AtValue { value, rank, exact, covered }| {
             let name = format!("≤ {}", value.shown());
             let Some(rank) = rank.map(Interval::estimate) else { return none(name) };
-            let bounds = if rank.is_exact() {
+            let bounds = if self.missed_rows {
+                missed.into()
+            } else if rank.is_exact() {
                 "exactly".into()
             } else {
                 format!("{} to {}", percent_of_rank(rank.lower()), percent_of_rank(rank.upper()))
@@ -259,7 +287,7 @@ impl Answers {
         if let Some(bars) = &self.histogram {
             print_bars(bars, out)?;
         }
-        if rows.iter().any(|row| row[2] != "exactly" && !row[2].is_empty()) {
+        if !self.missed_rows && rows.iter().any(|row| row[2] != "exactly" && !row[2].is_empty()) {
             let of_quantiles = self.quantiles.iter().filter_map(|at| Some(at.value.as_ref()?.confidence));
             let of_ranks = self.ranks.iter().filter_map(|at| Some(at.rank?.confidence));
             let sure = of_quantiles.chain(of_ranks).filter(|sure| *sure < 1.0).fold(1.0, f64::min);

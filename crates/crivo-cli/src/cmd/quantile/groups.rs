@@ -85,11 +85,11 @@ pub(super) fn run(args: &Args, pass: &mut Pass, by: &str, out: &Output) -> Outco
         },
         |kind, key, group, emit| {
             let answers = args.how.asked.answers(&args.how.shares, &group.sketch(kind));
-            emit_answer(kind, key, &answers.map_err(Error::caller)?, shown, emit)
+            emit_answer(kind, key, &answers.map_err(Error::caller)?.honest(out), shown, emit)
         },
     )?;
     groups::print(&grouped, shown, counts, Some(method), out)?;
-    if shown.form == Form::Table {
+    if shown.form == Form::Table && !out.has_missed_rows() {
         out.detail("bounds are 95 % sure")?;
     }
     Ok(ExitCode::SUCCESS)

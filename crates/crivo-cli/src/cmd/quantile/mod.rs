@@ -181,7 +181,7 @@ fn report(
     window: Option<Covered>,
     out: &Output,
 ) -> Result<()> {
-    let form = args.how.form.get();
+    let (form, answers) = (args.how.form.get(), answers.honest(out));
     if form == Form::Json {
         let Counts { rows, skipped, left_out, bad, .. } = counts;
         out.json(&QuantileReport { rows, skipped, left_out, bad, answers, method, bytes, window })

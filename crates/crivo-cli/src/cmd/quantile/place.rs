@@ -7,6 +7,7 @@ use crivo::keys::OwnedKey;
 use crivo::quantiles::KeyQuantile;
 use serde::{Serialize, Serializer};
 
+use crate::numbers::EXACT_FLOATS;
 use crate::output::{self, Cell};
 
 /// A number or a text.
@@ -70,6 +71,31 @@ pub(super) struct Between {
 }
 
 impl Between {
+    /// Returns the bounds of a number that a field has. Whole numbers beyond 2^53 were rounded to
+    /// the nearest float when they were read, so the bounds include all that have the same float.
+    pub(super) fn of_rounded(estimate: Estimate) -> Self {
+        let may_be_rounded = |number: &f64| number.abs() >= EXACT_FLOATS;
+        let (lower, upper) = (estimate.lower(), estimate.upper());
+        let least = Some(lower).filter(may_be_rounded).map_or(lower, f64::next_down);
+        let greatest = Some(upper).filter(may_be_rounded).map_or(upper, f64::next_up);
+        Self {
+            lower: Place::Number(least.max(-f64::MAX)),
+            upper: Place::Number(greatest.min(f64::MAX)),
+            ..estimate.into()
+        }
+    }
+
+    /// Widens the bounds so that they hold whatever rows were missed. There is no greatest text, so
+    /// bounds of texts lose their confidence instead.
+    pub(super) fn lose_bounds(&mut self) {
+        match self.value {
+            Place::Number(_) => {
+                (self.lower, self.upper) = (Place::Number(-f64::MAX), Place::Number(f64::MAX));
+            }
+            Place::Text(_) => self.confidence = 0.0,
+        }
+    }
+
     pub(super) fn is_exact(&self) -> bool {
         self.confidence >= 1.0 && self.lower == self.upper
     }
