@@ -88,8 +88,9 @@ const PROGRAM_FEATURES: [&str; 5] = ["interchange", "lab", "mail", "near", "parq
 /// rest.
 const USUAL_SETS: [&[&str]; 3] = [&[], &["near", "parquet"], &["interchange", "lab", "mail"]];
 
-/// Checks the program with fewer features. Code of one feature that uses code of another without
-/// declaring it does not build then. `lint --all-feature-sets` checks every set.
+/// Checks the program with only some of its features. Such a build fails if code of one feature
+/// uses code of a feature that is left out. By default the sets are [`USUAL_SETS`]; `lint
+/// --all-feature-sets` checks every set.
 fn program_features(all_sets: bool) -> Result<()> {
     let sets = if all_sets { every_set(&PROGRAM_FEATURES) } else { USUAL_SETS.map(<[_]>::to_vec).to_vec() };
     for set in sets {

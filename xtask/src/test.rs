@@ -105,7 +105,8 @@ impl Tests {
             // `test = false` too.
             self.step(Step::cargo("test --workspace --tests")).run()?;
         }
-        self.step(Step::cargo("test --workspace --doc")).run()
+        self.step(Step::cargo("test --workspace --doc")).run()?;
+        self.step(Step::cargo("test --package crivo --features serde --test serde")).run()
     }
 
     fn python(&self) -> Result<()> {
@@ -139,7 +140,7 @@ impl Tests {
             .run()
     }
 
-    /// Tests jobs on Spark, in this process and on a cluster of three workers, one of which is
+    /// Tests jobs on Spark, in this process and on a cluster of three workers. One of the workers is
     /// killed.
     fn spark(&self) -> Result<()> {
         let python = setup::python_with_spark()?;

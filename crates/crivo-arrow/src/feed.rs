@@ -108,12 +108,12 @@ impl<'t, E: From<Error>> Feed<'t, E> {
         self.missing
     }
 
-    /// Passes the keys of an array to `take`. `name` is the column's name for errors; it may be
+    /// Passes the keys of an array to `take`. `name` is the column's name for errors, and may be
     /// empty.
     ///
     /// # Errors
-    /// If the type has no text or no keys of the scheme's kind, or a value is invalid for its type;
-    /// and the errors of `take`.
+    /// If values of the array's type have no text or cannot be keys of the scheme's kind, or if a
+    /// value is invalid for its type; and the errors of `take`.
     pub fn column(&mut self, name: &str, array: &dyn Array) -> Result<(), E> {
         name.clone_into(&mut self.column);
         let data_type = value_type(array.data_type());

@@ -40,8 +40,9 @@ pub(crate) fn is_requested() -> bool {
     REQUESTED.load(Ordering::Relaxed)
 }
 
-/// Starts to handle signals. Commands that finish at once never call it. If a pass never ends by
-/// itself (`answers_then`), the first signal ends the pass but not the program.
+/// Starts to handle signals. Commands that finish at once never call it. `answers_then` is for a
+/// pass that never ends by itself: the first signal ends only the pass, and the command then
+/// prints its answer.
 pub(crate) fn watch(answers_then: bool) {
     static LISTENING: Once = Once::new();
     if answers_then {

@@ -129,9 +129,9 @@ impl Pass {
         )
     }
 
-    /// Folds every batch into a mergeable state, of which each thread has a copy. Limits the number
-    /// of threads so that their states fit in memory. The last thread to start reuses the original
-    /// state instead of a clone.
+    /// Folds every batch into a mergeable state. Each thread has a copy of the state, and the number
+    /// of threads is limited so that all copies fit in memory. The last thread to start reuses the
+    /// original state instead of a clone.
     pub(crate) fn fold_copies<S: Clone + Send>(
         &self,
         scheme: KeyScheme,

@@ -60,8 +60,8 @@ impl PageText {
         Self { text: Vec::new(), shown: Some(Shown::default()) }
     }
 
-    /// Returns the number of hidden bytes in the last page, without blanks. Zero unless the reader
-    /// was made by [`as_shown`](Self::as_shown).
+    /// Returns the number of bytes of hidden text in the last page that was read, not counting
+    /// blanks. Returns 0 unless the reader was made by [`as_shown`](Self::as_shown).
     pub fn hidden(&self) -> usize {
         self.shown.as_ref().map_or(0, |shown| shown.hidden)
     }

@@ -1,3 +1,5 @@
+// This file is long because writers, partitions and merges share the layout of pieces, as do their tests.
+
 //! Records grouped by partition, held in memory while they fit and in a file beyond that.
 //!
 //! Grouping equal keys needs all records of a key next to each other. Records go to a partition by

@@ -2,11 +2,13 @@
 //!
 //! A [`Scale`] maps an interval of numbers to an interval of the picture, linearly or by logarithm.
 //! The interval of numbers comes from the data or from the caller. So it may be anything: reversed,
-//! empty, infinite, a single point. [`Span`] first makes a usable interval of it, so that no later
-//! step can divide by zero or overflow.
+//! empty, infinite, a single point. A [`Span`] is made of it first, or the interval is refused. So
+//! no later step can divide by zero or overflow.
 //!
-//! Marks are at 1, 2 or 5 times a power of ten. A logarithmic scale marks powers of ten: fewer if
-//! there are many, and also 2 and 5 between them if there are very few.
+//! Marks of a linear scale are 1, 2 or 5 times a power of ten apart. A logarithmic scale marks
+//! powers of ten, and only some of them if there are many. If fewer than three are inside, it also
+//! marks 2 and 5 times a power of ten. If that gives fewer than three marks, it is marked like a
+//! linear scale.
 
 use crate::number;
 

@@ -20,8 +20,8 @@ const PAGE: &str = include_str!("page.css");
 /// The script of tables, which sorts and searches.
 const SCRIPT: &str = include_str!("script.js");
 
-/// Returns the style of a picture in a separate file. That file is XML, in which `&` and `<` are
-/// special.
+/// Returns the style for a picture that is a file of its own. Such a file is XML, so `&` and `<`
+/// are escaped.
 pub(crate) fn for_picture() -> String {
     format!("{THEME}{PLOT}").replace('&', "&amp;").replace('<', "&lt;")
 }

@@ -1,3 +1,5 @@
+// This file is long because an input has many sources and formats, each with its tests.
+
 //! What to read: files, patterns or standard input, and how their text is divided into fields.
 
 use std::ffi::OsStr;

@@ -31,7 +31,9 @@ pub fn file_in(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
     Ok(temporary)
 }
 
-/// Creates a temporary folder in the same way. The lock is held until the returned file is closed.
+/// Creates a temporary folder inside `folder`, as [`file_in`] creates a file, and locks it. The
+/// lock is held until the returned file is closed. The file is `None` if the folder cannot be
+/// locked.
 ///
 /// # Errors
 /// If the folder cannot be created.

@@ -122,6 +122,7 @@
 //! | | keys are bytes or text | keys of a [`KeyScheme`](keys::KeyScheme) |
 //! |---|---|---|
 //! | of a size | `new(sizes…)` | `with_scheme(sizes…, scheme)` |
+//! | of a finished set | `of_keys(keys)` | `of_keys_with_scheme(keys, scheme)`, `of_hashes(hashes, scheme)` |
 //! | for a goal | `for_error(goal…)`, `for_bound`, `for_items`, `for_share`, … | `for_error_with_scheme(goal…, scheme)`, … |
 //!
 //! The size that a goal needs is a public function too: `precision_for`, `size_for`,

@@ -7,12 +7,20 @@
 use serde::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
 
 use crate::codec::{Family, Parameter, Parameters, Summary};
+use crate::distinct::k_min_values::Comparison;
 use crate::estimate::{Confidence, Estimate};
 use crate::frequency::Hitter;
 use crate::keys::{HashFunction, KeyKind, KeyRef, KeyScheme, OwnedKey};
-use crate::profile::{ColumnType, JoinVerdict, Joinability, Lengths, Value};
+use crate::profile::drift::{Change, ChangeKind, ChangeValue, ColumnDrift, TableDrift};
+use crate::profile::expectations::BrokenRule;
+use crate::profile::join_search::{ColumnPlace, FoundJoins, FoundPair};
+use crate::profile::{
+    ColumnType, Correlation, DateFacts, DateFormat, DateGaps, Dependency, Histogram, JoinVerdict,
+    Joinability, Lengths, Outliers, Relations, Spread, TextPattern, Value,
+};
+use crate::quantiles::{Bar, KeyQuantile};
 
-/// Serializes types that have a name as that name.
+/// Serializes types that are displayed as a name as that name.
 macro_rules! serialize_as_name {
     ($($type:ty),*) => {
         $(impl Serialize for $type {
@@ -24,37 +32,62 @@ macro_rules! serialize_as_name {
 }
 serialize_as_name!(Family, KeyKind, HashFunction, ColumnType);
 
-impl Serialize for JoinVerdict {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
+/// Serializes types that have a function `name` as that name.
+macro_rules! serialize_by_name {
+    ($($type:ty),*) => {
+        $(impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        })*
+    };
+}
+serialize_by_name!(JoinVerdict, ChangeKind, DateFormat);
+
+/// Serializes types as a struct of the given fields. A field followed by `()` is the answer of the
+/// function of that name.
+macro_rules! serialize_as_struct {
+    ($($type:ident { $($field:ident $(($($call:tt)*))?),* })*) => {
+        $(impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let count = [$(stringify!($field)),*].len();
+                let mut fields = serializer.serialize_struct(stringify!($type), count)?;
+                $(fields.serialize_field(stringify!($field), &self.$field $(($($call)*))?)?;)*
+                fields.end()
+            }
+        })*
+    };
+}
+serialize_as_struct! {
+    Bar { from, to, count }
+    BrokenRule { column, rule, row, found }
+    Change { what, about, before, after, effect, p }
+    ColumnDrift { name, changes }
+    ColumnPlace { table, column }
+    Comparison { union(), intersection(), difference(), jaccard() }
+    Correlation { left, right, rank_correlation, pearson, rows }
+    DateFacts { formats, dates, others, range, gaps }
+    DateGaps { missing, longest }
+    Dependency { from, to, share, rows, exceptions }
+    Estimate { value(), lower(), upper(), confidence() }
+    FoundJoins { joins, found, undecided, undecided_pairs }
+    FoundPair { left, right }
+    Histogram { bars, below, above }
+    Hitter { key(), count(), lower(), upper() }
+    Joinability { verdict, common, left_in_right, right_in_left }
+    KeyQuantile { value, lower, upper, confidence }
+    KeyScheme { kind(), function(), seed() }
+    Lengths { min, mean, max }
+    Outliers { lower_fence, upper_fence, below, above }
+    Relations { correlations, compared_numbers, dependencies, compared_categories }
+    Spread { standard_deviation, skew }
+    TableDrift { columns, added, removed, checks }
 }
 
 /// Serializes the level as a number, which is 1 if the bounds are certain.
 impl Serialize for Confidence {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.level())
-    }
-}
-
-impl Serialize for Estimate {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("Estimate", 4)?;
-        fields.serialize_field("value", &self.value())?;
-        fields.serialize_field("lower", &self.lower())?;
-        fields.serialize_field("upper", &self.upper())?;
-        fields.serialize_field("confidence", &self.confidence())?;
-        fields.end()
-    }
-}
-
-impl Serialize for KeyScheme {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("KeyScheme", 3)?;
-        fields.serialize_field("kind", &self.kind())?;
-        fields.serialize_field("function", &self.function())?;
-        fields.serialize_field("seed", &self.seed())?;
-        fields.end()
     }
 }
 
@@ -71,7 +104,7 @@ impl Serialize for KeyRef<'_> {
 }
 
 fn serialize_text<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-    match std::str::from_utf8(bytes) {
+    match core::str::from_utf8(bytes) {
         Ok(text) => serializer.serialize_str(text),
         Err(_) => serializer.serialize_bytes(bytes),
     }
@@ -80,17 +113,6 @@ fn serialize_text<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S
 impl Serialize for OwnedKey {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.as_ref().serialize(serializer)
-    }
-}
-
-impl Serialize for Hitter {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("Hitter", 4)?;
-        fields.serialize_field("key", &self.key())?;
-        fields.serialize_field("count", &self.count())?;
-        fields.serialize_field("lower", &self.lower())?;
-        fields.serialize_field("upper", &self.upper())?;
-        fields.end()
     }
 }
 
@@ -141,23 +163,21 @@ impl Serialize for Value {
     }
 }
 
-impl Serialize for Lengths {
+impl Serialize for ChangeValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("Lengths", 3)?;
-        fields.serialize_field("min", &self.min)?;
-        fields.serialize_field("mean", &self.mean)?;
-        fields.serialize_field("max", &self.max)?;
-        fields.end()
+        match self {
+            Self::Number(number) | Self::Share(number) => serializer.serialize_f64(*number),
+            Self::Text(text) => serializer.serialize_str(text),
+        }
     }
 }
 
-impl Serialize for Joinability {
+impl Serialize for TextPattern {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("Joinability", 4)?;
-        fields.serialize_field("verdict", &self.verdict)?;
-        fields.serialize_field("common", &self.common)?;
-        fields.serialize_field("left_in_right", &self.left_in_right)?;
-        fields.serialize_field("right_in_left", &self.right_in_left)?;
+        let mut fields = serializer.serialize_struct("TextPattern", 3)?;
+        fields.serialize_field("pattern", &self.pattern)?;
+        fields.serialize_field("example", &KeyRef::Bytes(&self.example))?;
+        fields.serialize_field("share", &self.share)?;
         fields.end()
     }
 }

@@ -76,8 +76,9 @@ fn envelopes_in(bytes: &[u8]) -> Vec<Range<usize>> {
 
 const REPORTS_HEADER: usize = 36;
 
-/// Changes the header or some records of a file of reports. Each record gets a checksum that fits
-/// the protocol of the header.
+/// Changes the header, some records, or both, of a file of reports. The header and all records then
+/// get correct checksums, and a record's checksum depends on the header. One file in [`UNFIT`] is
+/// changed at any position instead, and no checksum is corrected.
 pub(super) fn reports(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     if bytes.len() < REPORTS_HEADER || random.one_in(UNFIT) {
         return anywhere(bytes, random);

@@ -1,8 +1,8 @@
 //! Tests that the program accepts every command and option that the documentation names.
 //!
-//! Commands in blocks (`sh`, `console`) and in the examples of help texts are parsed as if they
-//! were typed. Running text often names a command with only some of its options, so only its verbs
-//! and options are looked up.
+//! Commands in blocks (`sh`, `console`, `text`) and in the examples of help texts are parsed as if
+//! they were typed. Running text often names a command with only some of its options. So there only
+//! the names of subcommands and options are looked up.
 
 use std::collections::BTreeSet;
 use std::fs;

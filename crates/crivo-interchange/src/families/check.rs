@@ -16,8 +16,9 @@ const EXCEPTION: u8 = 15;
 /// The number of bits of an exception that have the number of its register.
 const SLOT_BITS: u32 = 26;
 
-/// Returns what is wrong with the registers of a sketch, or `None` if nothing is. The header must
-/// be checked already.
+/// Returns what is wrong with the registers of a sketch or with the sums beside them. Returns
+/// `None` if nothing is wrong, or if the sketch has no registers. The caller must have checked the
+/// header before.
 pub(crate) fn wrong_registers(bytes: &[u8]) -> Option<&'static str> {
     let &[_, _, _, lg_k, _, _, least, mode, ..] = bytes else { return None };
     let registers = 1_usize << lg_k.min(21);

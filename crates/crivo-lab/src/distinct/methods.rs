@@ -256,7 +256,7 @@ fn measure(context: &Context<'_>, factor: f64, methods: &'static [Method]) -> Re
 /// given multiple of the truth.
 fn without_mean(context: &Context<'_>) -> Result<Part> {
     let trials = context.size(5_000, 30_000, 300_000);
-    let mut part = Part::numbers("Methods without a mean: answers that are at most so many times the truth");
+    let mut part = Part::numbers("Methods without a mean: answers of at most a multiple of the truth");
     let mut random = context.random("without mean");
     for n in [100_u64, 1_000] {
         let (mut hash, mut run) = ([0; 3], [0; 3]);

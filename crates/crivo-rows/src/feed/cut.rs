@@ -106,8 +106,9 @@ fn follow_quotes(
     text.len()
 }
 
-/// Returns true if the quote at `quote`, which is outside quotes, is the first byte of a field. Its
-/// record begins at `record`. The last quoted stretch ended at `closed`.
+/// Returns true if the quote at position `quote` is the first byte of a field. The caller has
+/// checked that this quote is not inside quotes. The record begins at `record`. Its last quoted
+/// stretch ended at `closed`, which is 0 if it has none.
 #[inline]
 fn opens_field(text: &[u8], record: usize, closed: usize, quote: usize, delimiter: &[u8]) -> bool {
     if quote == record {

@@ -1,13 +1,12 @@
-//! Provides chunks of input to workers that are free to parse them.
+//! Provides chunks of input to the workers that parse them.
 //!
 //! Workers share one feed behind a lock. The worker that holds the lock reads the next chunk into
 //! its own buffer and cuts it at the border of a record. Then it releases the lock and parses,
-//! while the next worker reads. So reading needs no separate thread, and pipes and compressed
-//! streams are read like files. Chunks are in order, and a quote that opens in one chunk and closes
-//! in another is followed with certainty (see [`cut`]). The work under the lock is a copy from the
-//! page cache and a search for quotes, at several gigabytes a second. Parsing and hashing take
-//! several times as long, and run in parallel. Decompression takes as long as parsing, so it has a
-//! separate thread (see [`ahead`]).
+//! while the next worker reads. So reading needs no separate thread. Each chunk begins where the
+//! chunk before was cut, outside quotes, so its quotes can be followed with certainty (see
+//! [`cut`]). The work under the lock is a copy from the page cache and a search for quotes, at
+//! several gigabytes a second. Parsing and hashing take several times as long, and run in parallel.
+//! Only decompression has a separate thread (see [`ahead`]), because it takes as long as parsing.
 
 mod ahead;
 mod cut;
@@ -47,9 +46,10 @@ pub(crate) struct Chunk {
 }
 
 impl Chunk {
-    /// Gives the buffer exactly this size, or returns an error if there is no memory for it. The
-    /// source fills the whole buffer. So its size must not depend on earlier chunks: which worker
-    /// read them differs between passes, and record ids depend on where chunks end.
+    /// Makes the buffer `size` bytes long, or returns an error if there is no memory for it. A file
+    /// is read until the buffer is full, so this length decides where the chunk ends. Record ids
+    /// depend on that, and the worker of a chunk differs between passes. So the length must not
+    /// depend on what this buffer held before.
     fn begin(&mut self, size: usize) -> Result<()> {
         // The memory of a buffer that one long record made large is freed.
         if self.bytes.capacity() > size.saturating_mul(2) {

@@ -49,7 +49,7 @@ fn every_pass_gives_a_record_the_same_id_whatever_the_threads() {
     let folder = Folder::new();
     let mut random = Random::new(23);
     for round in 0..3 {
-        // A second file, of which the first one's long records must not change the chunks.
+        // The long records of the first file must not change the chunks of a second file.
         let [one, other] = [6 << 20, 3 << 20].map(|bytes| lines(&mut random, bytes));
         let names = [format!("{round}.txt"), format!("{round}.csv"), format!("{round}.txt.gz")];
         let paths = [

@@ -61,8 +61,8 @@ pub struct MorrisCounter {
 // ---- limits and sizing ----
 
 impl MorrisCounter {
-    /// Base 2 is Morris's own; below the least, 16 bits hold little more than an exact counter
-    /// would.
+    /// The possible bases. The greatest, 2, is the one that Morris proposed. At the least, 16 bits
+    /// hold little more than an exact counter would.
     pub const BASES: RangeInclusive<f64> = Scale::BASES;
 
     /// Widths in bits: with fewer there is hardly a counter, with more an exact one does.

@@ -138,8 +138,8 @@ impl SampledCounter {
         }
     }
 
-    /// Adds events of which some count: out of line, so that loops around [`add`](Self::add) stay
-    /// small.
+    /// Adds events if at least one of them is counted. It is out of line, so that loops around
+    /// [`add`](Self::add) stay small.
     #[cold]
     #[inline(never)]
     fn count_some(&mut self, events: u64) {

@@ -2,17 +2,18 @@
 //!
 //! **Question.** How many rows are there, and what do their amounts add up to?
 //!
-//! **Guarantee.** The count is exact below 2^64. The sum is the exact sum of all numbers, rounded
-//! once, to the nearest float, when it is requested. So neither depends on the order of the rows,
-//! nor on how they were split before merging: merging equals counting the joined stream, byte for
-//! byte.
+//! **Guarantee.** The count is exact below 2^64. The sum is the exact sum of all finite numbers,
+//! rounded once, to the nearest float, when it is requested. So neither depends on the order of the
+//! rows, nor on how they were split before merging. Merging equals counting the joined stream, byte
+//! for byte.
 //!
 //! **Idea.** A counter, and a fixed-point accumulator that is wide enough for every float (Kulisch:
 //! *Advanced arithmetic for the digital computer*, 2002). The accumulator takes 552 bytes in
-//! memory, and is allocated with the first number. As bytes it takes a few limbs.
+//! memory, and is allocated with the first finite number. Its encoding has only the 32-bit words
+//! from the first to the last that is not 0.
 //!
 //! **When not to use it.** For one count a plain integer is enough. A tally is meant as the value
-//! of a group in [`Groups`](crate::groups::Groups), where many are counted, stored and merged.
+//! of a group in [`Groups`](crate::groups::Groups), where many tallies are kept, stored and merged.
 
 use super::{NO_KEYS, require_no_keys};
 use crate::codec::{Decode, Encode, Family, Header, Parameters, Reader, Summary, Writer};

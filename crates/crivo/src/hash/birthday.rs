@@ -26,7 +26,7 @@ pub fn collision_probability(items: u64, places: u64) -> f64 {
     }
 }
 
-/// Returns the textbook's approximation of [`collision_probability`]: `1 − e^(−m²/2n)`. It is too
+/// Returns the approximation of [`collision_probability`] in textbooks: `1 − e^(−m²/2n)`. It is too
 /// high by a share of `1/m` for few items, and too low where `m³` is not small beside `n²`.
 ///
 /// ```

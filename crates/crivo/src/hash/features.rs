@@ -232,8 +232,8 @@ impl SparseFeatures {
         sum
     }
 
-    /// Returns the dot product with a vector of all slots, such as the weights of a model. Slots
-    /// past its end count as zero.
+    /// Returns the dot product with a dense vector, such as the weights of a model. If `dense` has
+    /// fewer elements than there are slots, the missing ones count as zero.
     pub fn dot_dense(&self, dense: &[f32]) -> f64 {
         self.entries
             .iter()

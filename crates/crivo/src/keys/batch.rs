@@ -1,3 +1,5 @@
+// This file is long because it contains the documentation and the examples of its public functions.
+
 //! Many keys at once, with their hashes.
 
 use std::ops::Range;

@@ -1,3 +1,5 @@
+// This file is long because the text of every type is beside the tests that hold it to Python's.
+
 //! Which text represents a value that is not text?
 //!
 //! A CSV column and the same column in Parquet, Arrow or a Python list must give the same sketch.

@@ -2,11 +2,12 @@
 //!
 //! A word is a run of letters, digits and `_` of any script (Unicode's alphanumeric characters), in
 //! lower case. Everything else separates words, invalid UTF-8 included. Items of `--words` and the
-//! shingles of near-duplicates are made of these words, so the rule is defined only here.
+//! shingles of near-duplicates are made of these words. `word_spans` follows the same rule.
 //!
-//! Tools that compare texts spend most of their time on cutting words, so it works on many bytes at
-//! once. It converts to lower case and sets one bit for each byte that belongs to a word, then
-//! finds the edges of the runs of ones. Only characters outside ASCII are processed one by one.
+//! Tools that compare texts spend most of their time on cutting words, so [`Words`] works on many
+//! bytes at once. It converts to lower case and sets one bit for each byte that belongs to a word,
+//! then finds the edges of the runs of ones. It processes only characters outside ASCII one by
+//! one.
 
 use crate::cpu::{BLOCK, lower_and_mark};
 #[cfg(not(feature = "std"))]

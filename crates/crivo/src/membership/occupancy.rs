@@ -110,9 +110,9 @@ impl Occupancy {
         Estimate::probable(value, self.items_at(lower), upper, confidence).limited_to(0.0, limit)
     }
 
-    /// Returns the variance of the shared load, times the number of cells. The arguments are the
-    /// load of the shared items, of those only in the first filter, and of those only in the
-    /// second.
+    /// Returns the variance of the estimated load of the shared items, times the number of cells.
+    /// The arguments are three loads. They are those of the shared items, of the items only in the
+    /// first filter, and of the items only in the second. For a single filter the last two are 0.
     fn noise(self, shared: f64, only_first: f64, only_second: f64) -> f64 {
         let of_cells = |scale: f64| {
             let both = libm::expm1(only_first / scale) * libm::expm1(only_second / scale);

@@ -227,7 +227,7 @@ impl WeightedReservoir {
         }
     }
 
-    /// Adds keys of which some have the weight 0, or numbers that are not weights.
+    /// Adds keys if some have the weight 0, or a number that is no weight.
     #[cold]
     fn insert_others(&mut self, batch: &KeyBatch<'_>, weights: &[f64]) -> Result<()> {
         weights.iter().try_for_each(|&weight| check_weight(weight))?;

@@ -5,7 +5,7 @@
 //! | [`Panes`] | one sketch for each pane that was used | that of the sketch; the window is exact to one pane | pane by pane, as the sketch merges |
 //!
 //! A sketch cannot forget an item. So a sketch of a moving window is many sketches of short times,
-//! the oldest of which are dropped. Any sketch that merges can be used for a window; [`Pane`] says
+//! and the oldest ones are dropped. Any sketch that merges can be used for a window; [`Pane`] says
 //! what a pane requires.
 
 mod pane;

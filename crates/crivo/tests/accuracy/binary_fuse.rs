@@ -35,7 +35,7 @@ fn hold_rate(name: &str, hits: u64, probes: u64) {
 fn strangers_are_found_at_the_rate() {
     const PROBES: u64 = 30_000_000;
     let mut random = generator("binary fuse");
-    // Tables of a few slots hold few different sums, so many of them are asked a little each.
+    // A table of a few slots has few different sums. So there are many tables, with a few queries each.
     for (keys, filters) in [(1, 30_000), (10, 30_000), (100, 3_000), (10_000, 30), (1_000_000, 1)] {
         let (mut hits, mut found, mut probes) = (0, Vec::new(), [0; 1_000]);
         for _ in 0..filters {

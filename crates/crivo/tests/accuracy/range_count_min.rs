@@ -169,7 +169,7 @@ fn ranges_keep_the_promise_of_for_bound() {
                     100.0 * outside[1] / asked
                 );
             }
-            // Markov's inequality leaves so much room that chance never reaches the bounds.
+            // The bounds follow from Markov's inequality, which is so loose that chance never reaches them.
             assert!(above <= delta * asked, "{name}: {above} of {asked} are off by more than ε");
             for (outside, allowed) in outside.iter().zip([0.5, delta]) {
                 assert!(*outside <= allowed * asked, "{name}: {outside} of {asked} at {allowed}");

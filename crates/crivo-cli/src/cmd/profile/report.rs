@@ -184,8 +184,8 @@ pub(crate) struct DatesReport {
     /// `None` if the days have two readings, such as 03/04/2024.
     pub(crate) from: Option<String>,
     pub(crate) to: Option<String>,
-    /// The number of days in the range that no value has; `None` if the range is too long to be
-    /// counted.
+    /// The number of days in the range that no value has. `None` if the range is too long to be
+    /// counted, or if the days have two readings.
     pub(crate) missing_days: Option<u64>,
     pub(crate) longest_gap: Option<DateGap>,
 }

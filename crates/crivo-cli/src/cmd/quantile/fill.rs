@@ -18,8 +18,8 @@ struct QuantileWorker {
     numbers: FieldNumbers,
 }
 
-/// Adds the number or the text of every row to a sketch. `start` must be empty, because each thread
-/// begins with a copy of it.
+/// Returns a sketch of the field's numbers or texts, and the counts of rows. `start` must be an
+/// empty sketch, because each thread begins with a copy of it.
 pub(super) fn fill(
     pass: &Pass,
     start: AnySketch,

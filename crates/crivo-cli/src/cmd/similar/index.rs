@@ -1,3 +1,5 @@
+// This file is long because the verbs of an index share its options and its settings.
+
 //! `crivo similar index`: finds the documents of an index that are similar to given ones.
 
 use std::borrow::Cow;

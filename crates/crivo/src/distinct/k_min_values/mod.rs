@@ -174,9 +174,9 @@ impl KMinValues {
         self.estimate_at(Confidence::P95)
     }
 
-    /// The number of different items, with bounds at the given confidence; exact, and certain,
-    /// below `k` items. From `k` on neither the value nor the lower bound is below `k`, which is
-    /// certain.
+    /// Returns the number of different items, with bounds at the given confidence. It is exact
+    /// below `k` items. From `k` items on, neither the value nor the lower bound is below `k`,
+    /// because `k` different hashes were seen.
     pub fn estimate_at(&self, confidence: Confidence) -> Estimate {
         let Some(kth) = self.candidates.kth() else {
             return Estimate::exact(self.candidates.len() as f64);

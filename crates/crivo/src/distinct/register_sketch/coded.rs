@@ -5,8 +5,8 @@
 //! coder turns these probabilities into bytes. Values that are too unlikely for a frequency of
 //! their own share one, and each is written as a byte after it.
 //!
-//! Registers that did not come from random hashes may not shrink, or may shrink so much that a
-//! short file would need much memory. Those are stored uncoded.
+//! Registers that did not come from random hashes may not shrink. Or their file may become far
+//! smaller than the memory that decoding needs. Both are stored uncoded.
 
 use super::kind::{RegisterArray, RegisterKind};
 use super::rates::{Levels, ONE, Rate};

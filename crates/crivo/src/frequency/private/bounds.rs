@@ -68,11 +68,13 @@ fn counts_for(scale: f64, reports: f64, ones: f64) -> f64 {
     scale * (ones - reports / 2.0) + reports / 2.0
 }
 
-/// Returns an estimate of the number of ordered pairs of reports about the same key, `Σ f(f − 1)`.
+/// Returns an estimate of the number of ordered pairs of reports about the same key. This is
+/// `Σ f(f − 1)` over all keys, where `f` is the number of reports about a key.
 ///
-/// In a row of `n` reports let a place have `N` true reports and an estimate of `C`. Then
-/// `E[ΣC²] = Σ N² + m·n·(c² − 1)/4`, and `ΣN²` is `n`, plus the pairs about the same key, plus
-/// `1/m` of all other pairs.
+/// Consider a row of `n` reports with `m` places. Let `N` be the true number of reports about a
+/// place, `C` its estimate, and `c` the protocol's `scale`. Then, with sums over the places,
+/// `E[ΣC²] = ΣN² + m·n·(c² − 1)/4`. On average `ΣN²` is `n`, plus the row's pairs about the same
+/// key, plus `1/m` of its other pairs.
 pub(super) fn pairs(protocol: &Protocol, reports: &[u32], ones: &[u32]) -> f64 {
     let (scale, width) = (protocol.scale(), f64::from(protocol.width()));
     let excess: f64 = reports

@@ -52,8 +52,9 @@ pub(super) struct Coin {
 }
 
 impl Coin {
-    /// Returns the coin that flips bits. Its probability of heads is `1/(1 + e^(ε/2))`, or more by
-    /// less than 2^−55. More flips mean more privacy, so rounding cannot break the guarantee.
+    /// Returns the coin that decides whether a bit of a report is flipped. Its probability of heads
+    /// is `1/(1 + e^(ε/2))`, or more by less than 2^−55. A higher probability means more privacy,
+    /// so rounding cannot break the guarantee.
     pub(super) fn flipping(epsilon: f64) -> Self {
         let power = exp_of_minus_half(epsilon);
         let share = (u128::from(power) << 64) / u128::from(ONE + power);

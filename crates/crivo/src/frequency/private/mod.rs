@@ -23,7 +23,7 @@
 //! It writes `m` bits, a one in that place and zeros elsewhere. Then it flips each bit with
 //! probability `1/(1 + e^(ε/2))`. Two values differ in two bits, so their reports differ in
 //! likelihood by at most `(e^(ε/2))² = e^ε`. The server adds up bits. It subtracts the average
-//! effect of the flips and of the collisions, both of which are known.
+//! effect of the flips and of the collisions. Both are known.
 //!
 //! **When not to use it.** For few reports: a value with fewer than about `√n/ε` occurrences is
 //! lost in the noise. For a list of unknown values: the server can only query values that it can

@@ -30,8 +30,9 @@ pub(super) struct Built {
     pub(super) table: Vec<u8>,
 }
 
-/// Returns the hash that slots and fingerprint are taken from. With seed 0 it is the hash itself.
-/// That is uniform too, and sorted hashes then have sorted slots.
+/// Returns the hash that determines the slots and the fingerprint. Seed 0 leaves the hash
+/// unchanged, because hashes of keys are uniform already. Ascending hashes then have ascending
+/// first slots.
 #[inline(always)]
 pub(super) fn spread(hash: u64, seed: u64) -> u64 {
     if seed == 0 { hash } else { finish(hash ^ seed) }

@@ -146,8 +146,8 @@ impl CountingBloom {
         Ok(Self { scheme, hashes, capacity, counters: Counters::new(cells, counter_bits)? })
     }
 
-    /// Creates an empty filter, for bytes or text, that `items` different keys bring to the
-    /// false-positive rate.
+    /// Creates an empty filter for keys that are bytes or text. With `items` different keys it has
+    /// the false-positive rate `rate`.
     ///
     /// # Errors
     /// If `items` or `rate` is outside its range, or the memory cannot be allocated.
@@ -155,8 +155,8 @@ impl CountingBloom {
         Self::for_items_with_scheme(items, rate, counter_bits, KeyScheme::bytes())
     }
 
-    /// Creates an empty filter, with counters of the given width for keys of the given scheme, that
-    /// `items` different keys bring to the false-positive rate.
+    /// Creates an empty filter, with counters of the given width, for keys of the given scheme.
+    /// With `items` different keys it has the false-positive rate `rate`.
     ///
     /// # Errors
     /// If `items` or `rate` is outside its range, or the memory cannot be allocated.

@@ -9,9 +9,10 @@
 //!
 //! | answer | is |
 //! |---|---|
-//! | rows, missing, type, lengths, least, greatest | exact |
+//! | rows, missing, type, lengths | exact |
+//! | least, greatest | exact, but long texts are cut |
 //! | sum, mean | of the numbers exactly, rounded once at the end |
-//! | quantiles | certain to 1 % of the value ([`DDSketch`]) |
+//! | quantiles | certain bounds, by default to 1 % while the bins suffice ([`DDSketch`]) |
 //! | different values | exact while few, then an interval ([`UltraLogLog`]) |
 //! | most frequent values, majority | certain bounds for each ([`HeavyHitters`]) |
 //! | sample | uniform ([`Reservoir`]) |
@@ -21,9 +22,10 @@
 //! the sample stays uniform.
 //!
 //! **Idea.** A value is hashed once, when its batch is made. All sketches use that hash, and one
-//! pass over the bytes finds the type and the number. The majority needs no sketch of its own: a
-//! value with more than half of all is always among the counters of the most frequent values, with
-//! closer bounds.
+//! pass over the bytes finds the type and the number. The majority needs no sketch of its own. A
+//! value with more than half of all is always among the most frequent values, unless it is longer
+//! than [`ProfileConfig::longest`]. Its bounds there are closer than those of a
+//! [`Majority`](crate::frequency::Majority).
 //!
 //! **Types** form a lattice. Every value has a [`Kind`], and the profile counts the values of each
 //! kind. The [`ColumnType`] follows from the kinds that occur. Integers and floats together are

@@ -255,7 +255,7 @@ impl ColumnProfile {
 impl ColumnProfile {
     /// Returns the sum of all finite numbers in the column, rounded once. Integers of 64 bits are
     /// added exactly, all other numbers as the nearest float. Returns `None` if there are no
-    /// numbers, or if there are so many that the count is saturated.
+    /// numbers, or if their count is saturated.
     pub fn sum(&self) -> Option<f64> {
         let numbers = &self.sketches.numbers;
         numbers.exact_sum(self.facts.lost).filter(|_| !numbers.is_empty()).map(|sum| sum.value())

@@ -55,8 +55,9 @@ struct DaySet {
 /// [`TableColumn::dates`](crate::profile::TableColumn::dates).
 #[derive(Debug, Clone, PartialEq)]
 pub struct DateFacts {
-    /// The formats with the number of values of each, the most frequent first. Both readings of
-    /// `03/04/2024` are listed if both fit all values, or if neither does.
+    /// The formats with the number of values of each, the most frequent first. `03/04/2024` can be
+    /// read day first or month first. Both formats are listed if both fit all values written like
+    /// that, or if neither does.
     pub formats: Vec<(DateFormat, u64)>,
     /// The number of values that are dates.
     pub dates: u64,

@@ -84,8 +84,10 @@ pub struct Change {
     pub before: ChangeValue,
     /// The later value.
     pub after: ChangeValue,
-    /// The size of the change: the difference of shares or distributions, or the relative
-    /// difference of numbers of different values.
+    /// The size of the change, from 0 to 1: the difference of two shares, or the largest difference
+    /// of two distributions. For the least and the greatest number it is the share of one table's
+    /// numbers that lie beyond all numbers of the other. For the number of different values it is
+    /// the relative difference that the numbers of rows do not explain.
     pub effect: f64,
     /// An upper bound of the probability of such a difference without a change. It is not yet
     /// corrected for the number of checks.

@@ -16,7 +16,7 @@ const LEAST: f64 = 0.1;
 const MOST_TOLD: usize = 100;
 /// The least number of rows for a correlation, even if these are all rows.
 const LEAST_ROWS: usize = 10;
-/// The number of groups of rows, of which one is left out in turn.
+/// The number of groups of rows. Each group is left out in turn (jackknife).
 pub(super) const GROUPS: usize = 32;
 /// The 97.5 % quantile of Student's t, whose degrees of freedom are one less than the number of
 /// groups.

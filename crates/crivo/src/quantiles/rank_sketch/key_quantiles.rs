@@ -110,7 +110,7 @@ impl KeyQuantiles {
     /// Returns how many keys are less than `key`, with bounds at 95 %.
     ///
     /// # Errors
-    /// If the key is not of the sketch's kind.
+    /// If the key is not of the sketch's kind, or has 4 GiB or more.
     pub fn count_below<K: Key + ?Sized>(&self, key: &K) -> Result<Estimate> {
         self.count_below_ref(key.to_ref())
     }
@@ -119,7 +119,7 @@ impl KeyQuantiles {
     /// at 95 %.
     ///
     /// # Errors
-    /// If the key is not of the sketch's kind.
+    /// If the key is not of the sketch's kind, or has 4 GiB or more.
     pub fn count_below_ref(&self, key: KeyRef<'_>) -> Result<Estimate> {
         self.check_key(key)?;
         Ok(self.count_to(&RankedKey(key.to_owned()), false, Confidence::P95))
@@ -128,7 +128,7 @@ impl KeyQuantiles {
     /// Returns how many keys are at most `key`, with bounds at 95 %.
     ///
     /// # Errors
-    /// If the key is not of the sketch's kind.
+    /// If the key is not of the sketch's kind, or has 4 GiB or more.
     pub fn count_at_most<K: Key + ?Sized>(&self, key: &K) -> Result<Estimate> {
         self.check_key(key.to_ref())?;
         Ok(self.count_to(&RankedKey(key.to_ref().to_owned()), true, Confidence::P95))
@@ -138,7 +138,7 @@ impl KeyQuantiles {
     /// there are no keys.
     ///
     /// # Errors
-    /// If the key is not of the sketch's kind.
+    /// If the key is not of the sketch's kind, or has 4 GiB or more.
     pub fn rank<K: Key + ?Sized>(&self, key: &K) -> Result<Option<Estimate>> {
         Ok(self.share_of_all(self.count_at_most(key)?))
     }

@@ -80,8 +80,8 @@ pub struct LshIndex {
 // ---- construction ----
 
 impl LshIndex {
-    /// The largest bucket of which all pairs are listed. Of larger ones only the pairs with the
-    /// smallest id are.
+    /// The size of the largest bucket whose pairs are all listed. Of a larger bucket, only the pairs
+    /// with its smallest id are listed.
     pub const ALL_PAIRS_UP_TO: usize = 100;
 
     /// Returns an empty index for sketches of bytes or text with `k` slots, cut into the given

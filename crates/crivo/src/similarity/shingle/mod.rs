@@ -71,13 +71,13 @@ pub struct Shingler {
 }
 
 impl Shingler {
-    /// Makes shingles of the given kind, with the public seed 0.
+    /// Creates a shingler of the given kind, with the public seed 0.
     pub fn new(kind: Shingles) -> Self {
         Self::with_seed(kind, 0)
     }
 
-    /// Makes shingles with another seed. Only shingles made with the same kind and seed can be
-    /// compared.
+    /// Creates a shingler with the given kind and seed. Only shingles of the same kind and seed can
+    /// be compared.
     pub fn with_seed(kind: Shingles, seed: u64) -> Self {
         let mut stops: Vec<u64> = match &kind {
             Shingles::StopWords(words) => {

@@ -164,7 +164,7 @@ fn parse_word(length: usize, start: u64) -> Parsed {
     }
 }
 
-/// The digits of a number, of which up to 19 always fit in 64 bits.
+/// The digits of a number. Up to 19 digits always fit in 64 bits.
 struct Digits {
     value: u64,
     /// The number of digits from the first one that is not 0.
