@@ -45,8 +45,8 @@ pub fn run() -> Page {
          memory. crivo's HyperLogLog is the yardstick: an insert into UltraLogLog may take twice its time. \
          Memory × variance is what an error costs, whatever the precision: bits × mean square relative error. \
          datasketches' sketches read the order of arrival (HIP), which makes them sharper until they are \
-         merged, and keep a running answer. CPC and crivo are stored compressed, and take more memory in use. Stored and merged, crivo is as small as CPC. Where crivo \
-         is not best: unmerged, CPC needs fewer bits for the same error, in memory exaloglog and CPC do, and both are slower \
+         merged, and keep a running answer. crivo's do so on request (`with_history`). CPC and crivo are stored compressed, and take more memory in use. Stored and merged, crivo is as small as CPC. Where crivo \
+         is not best: without a history, CPC needs fewer bits for the same error until it is merged, in memory exaloglog and CPC do, and both are slower \
          to fill; ultraloglog is quicker one by one at high precision with few items a register, where the \
          processor cannot foresee whether an insert changes the state (precision 18). An estimate counts the registers \
          first, 0.3 ns for each.",
@@ -140,7 +140,7 @@ fn insert_integers(page: &mut Page) {
 
 fn estimate(page: &mut Page) {
     const QUERIES: usize = 100;
-    let All { ours, hyper, ultra, exa, cpc, hll4 } = &All::of(&hashes(4));
+    let All { ours, hyper, ultra, exa, cpc, hll4, .. } = &All::of(&hashes(4));
     let mut largest = empty::<ThreeLevels>(18, KeyScheme::hashes());
     largest.insert_hashes(&hashes(4));
     let largest = &largest;
@@ -189,28 +189,43 @@ fn repeated<'a, T>(times: usize, mut work: impl FnMut() -> T + 'a) -> Box<dyn Fn
 /// One of each, of the same items.
 struct All {
     ours: UltraLogLog,
+    /// The same with the history of its stream, which a merge ends.
+    ours_kept: UltraLogLog,
     hyper: HyperLogLog,
+    hyper_kept: HyperLogLog,
     ultra: PeerUltra,
     exa: ExaLogLog,
     cpc: CpcSketch,
     hll4: HllSketch,
 }
 
-const NAMES: [&str; 6] =
-    ["crivo", "crivo HyperLogLog", "ultraloglog", "exaloglog", "datasketches CPC", "datasketches HLL_4"];
+const NAMES: [&str; 8] = [
+    "crivo",
+    "crivo, with history",
+    "crivo HyperLogLog",
+    "crivo HyperLogLog, with history",
+    "ultraloglog",
+    "exaloglog",
+    "datasketches CPC",
+    "datasketches HLL_4",
+];
 
 impl All {
     fn of(items: &[u64]) -> Self {
         let mut all = Self {
             ours: empty(12, KeyScheme::hashes()),
+            ours_kept: empty(12, KeyScheme::hashes()).with_history().expect("an empty sketch"),
             hyper: empty(12, KeyScheme::hashes()),
+            hyper_kept: empty(12, KeyScheme::hashes()).with_history().expect("an empty sketch"),
             ultra: peer(12),
             exa: ExaLogLog::new(EXA_PRECISION),
             cpc: cpc(),
             hll4: hll4(),
         };
         all.ours.insert_hashes(items);
+        all.ours_kept.insert_hashes(items);
         all.hyper.insert_hashes(items);
+        all.hyper_kept.insert_hashes(items);
         for &item in items {
             all.ultra.add(item);
             all.exa.add_hash(item);
@@ -223,7 +238,9 @@ impl All {
     fn merged(&self, other: &Self) -> Self {
         Self {
             ours: merged(&self.ours, &other.ours),
+            ours_kept: merged(&self.ours_kept, &other.ours_kept),
             hyper: merged(&self.hyper, &other.hyper),
+            hyper_kept: merged(&self.hyper_kept, &other.hyper_kept),
             ultra: PeerUltra::merge(&self.ultra, &other.ultra).expect("two sketches"),
             exa: merged_exa(&self.exa, &other.exa),
             cpc: united_cpc(&self.cpc, &other.cpc),
@@ -231,10 +248,12 @@ impl All {
         }
     }
 
-    fn estimates(&self) -> [f64; 6] {
+    fn estimates(&self) -> [f64; NAMES.len()] {
         [
             self.ours.estimate().value(),
+            self.ours_kept.estimate().value(),
             self.hyper.estimate().value(),
+            self.hyper_kept.estimate().value(),
             self.ultra.get_distinct_count_estimate(),
             self.exa.estimate(),
             self.cpc.estimate(),
@@ -242,10 +261,12 @@ impl All {
         ]
     }
 
-    fn stored_bytes(&self) -> [usize; 6] {
+    fn stored_bytes(&self) -> [usize; NAMES.len()] {
         [
             self.ours.encode().len(),
+            self.ours_kept.encode().len(),
             self.hyper.encode().len(),
+            self.hyper_kept.encode().len(),
             self.ultra.get_state().len(),
             self.exa.to_bytes().len(),
             self.cpc.serialize().len(),
@@ -253,10 +274,12 @@ impl All {
         ]
     }
 
-    fn memory(&self) -> [usize; 6] {
+    fn memory(&self) -> [usize; NAMES.len()] {
         [
             self.ours.memory(),
+            self.ours_kept.memory(),
             self.hyper.memory(),
+            self.hyper_kept.memory(),
             size_of::<PeerUltra>() + self.ultra.get_state().len(),
             size_of::<ExaLogLog>() + self.exa.register_bytes(),
             self.cpc.estimated_size(),
@@ -288,11 +311,17 @@ fn united_hll4(a: &HllSketch, b: &HllSketch) -> HllSketch {
 /// Bits times mean square relative error, over many sketches of random items.
 fn memory_times_variance(page: &mut Page) {
     for (n, trials, merged) in
-        [(10_240, 2_000, false), (100_000, 2_000, false), (1_000_000, 500, false), (100_000, 2_000, true)]
+        [
+        (10_240, 2_000, false),
+        (100_000, 2_000, false),
+        (1_000_000, 500, false),
+        (100_000, 2_000, true),
+        (1_000_000, 500, true),
+    ]
     {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(8);
         let mut items = vec![0; n];
-        let (mut squares, mut stored, mut used) = ([0.0; 6], [0.0; 6], [0.0; 6]);
+        let (mut squares, mut stored, mut used) = ([0.0; NAMES.len()], [0.0; NAMES.len()], [0.0; NAMES.len()]);
         for _ in 0..trials {
             items.iter_mut().for_each(|item| *item = random.next_u64());
             let all = if merged {
@@ -311,7 +340,7 @@ fn memory_times_variance(page: &mut Page) {
         let how = if merged { ", merged from two halves" } else { "" };
         for (what, bytes) in [("Stored", stored), ("Memory in use", used)] {
             let figures =
-                NAMES.into_iter().zip(std::array::from_fn::<_, 6, _>(|who| 8.0 * bytes[who] * squares[who]));
+                NAMES.into_iter().zip(std::array::from_fn::<_, { NAMES.len() }, _>(|who| 8.0 * bytes[who] * squares[who]));
             page.add(
                 format!("{what} × variance at {n} different items{how}, {trials} sketches"),
                 "bits",

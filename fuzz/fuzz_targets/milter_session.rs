@@ -2,4 +2,4 @@
 
 use crivo_fuzz::targets::milter_session;
 
-libfuzzer_sys::fuzz_target!(|input: Vec<u8>| milter_session::check(input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| milter_session::check(input));

@@ -2,4 +2,4 @@
 
 use crivo_fuzz::targets::rows_jsonl;
 
-libfuzzer_sys::fuzz_target!(|input: (Vec<u8>, u8)| rows_jsonl::check(input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| rows_jsonl::check(input));

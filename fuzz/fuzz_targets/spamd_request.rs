@@ -2,4 +2,4 @@
 
 use crivo_fuzz::targets::spamd_request;
 
-libfuzzer_sys::fuzz_target!(|input: (Vec<u8>, u8)| spamd_request::check(input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| spamd_request::check(input));

@@ -1,9 +1,9 @@
 //! `cargo xtask fuzz`: is there any input that breaks a promise?
 //!
-//! Every target under `fuzz/fuzz_targets` runs for the same time. The golden files are the first
-//! inputs of the decoders, so that the search begins behind the checks and need not guess its way
-//! through them. A finding fails the verb, which prints where the input is stored and how to repeat
-//! it.
+//! Every target under `fuzz/fuzz_targets` runs for the same time. The first inputs are valid ones,
+//! so that the search begins behind the checks and need not guess its way through them: the golden
+//! files for the decoders, and the files of `fuzz/seeds` for the other targets. A finding fails the
+//! verb, which prints where the input is stored and how to repeat it.
 
 use std::fs;
 use std::path::Path;
@@ -87,16 +87,20 @@ fn targets() -> Result<Vec<String>> {
     Ok(targets)
 }
 
+/// Copies the valid inputs of a target to its corpus, where libFuzzer keeps what it finds.
 fn seed_corpus(target: &str) -> Result<()> {
-    let golden = root().join("crates/crivo/tests/golden");
-    if !target.starts_with("decode") || !golden.exists() {
+    let seeds = match target.strip_prefix("decode") {
+        Some(_) => root().join("crates/crivo/tests/golden"),
+        None => root().join("fuzz/seeds").join(target),
+    };
+    if !seeds.exists() {
         return Ok(());
     }
     let corpus = root().join("fuzz/corpus").join(target);
     fs::create_dir_all(&corpus)?;
-    for entry in fs::read_dir(&golden)? {
+    for entry in fs::read_dir(&seeds)? {
         let path = entry?.path();
-        if let (Some("bin"), Some(name)) = (path.extension().and_then(|e| e.to_str()), path.file_name()) {
+        if let (true, Some(name)) = (path.is_file(), path.file_name()) {
             fs::copy(&path, corpus.join(name)).with_context(|| format!("cannot copy {}", path.display()))?;
         }
     }

@@ -67,7 +67,7 @@ impl GroupsFile {
 }
 
 /// Where the groups are stored before they are merged.
-enum Source<'a, S: Pane> {
+enum GroupSource<'a, S: Pane> {
     /// In memory: the groups, and their numbers in the order in which groups are stored.
     Memory(&'a Groups<S>, &'a [u32]),
     Runs(&'a Spill, &'a [Run]),
@@ -109,8 +109,11 @@ impl<S: Pane + Send + Sync> Grouping<S> {
         }
         let spilled = self.spill.bytes();
         let order = groups.sorted();
-        let source =
-            if runs.is_empty() { Source::Memory(&groups, &order) } else { Source::Runs(&self.spill, &runs) };
+        let source = if runs.is_empty() {
+            GroupSource::Memory(&groups, &order)
+        } else {
+            GroupSource::Runs(&self.spill, &runs)
+        };
         let parts = self.parts(&source, with_file, stop, &answer)?;
         let groups = parts.iter().map(|part| part.groups).sum();
         let bytes = parts.iter().map(|part| part.bytes).sum();
@@ -126,7 +129,7 @@ impl<S: Pane + Send + Sync> Grouping<S> {
     /// Merges all parts, on all threads.
     fn parts(
         &self,
-        source: &Source<'_, S>,
+        source: &GroupSource<'_, S>,
         with_file: bool,
         stop: &(dyn Fn() -> bool + Sync),
         answer: &(impl Fn(&[u8], &GroupSketch<S>, &mut Emit<'_>) -> Result<()> + Sync),
@@ -164,7 +167,7 @@ impl<S: Pane + Send + Sync> Grouping<S> {
 
     fn part(
         &self,
-        source: &Source<'_, S>,
+        source: &GroupSource<'_, S>,
         part: usize,
         with_file: bool,
         stop: &(dyn Fn() -> bool + Sync),
@@ -192,7 +195,7 @@ impl<S: Pane + Send + Sync> Grouping<S> {
             Ok(())
         };
         match source {
-            Source::Memory(groups, order) => {
+            GroupSource::Memory(groups, order) => {
                 let part_at = |number: &u32| groups.hash_at(*number).map_or(PARTS, part_of);
                 let start = order.partition_point(|number| part_at(number) < part);
                 for number in order[start..].iter().take_while(|number| part_at(number) == part) {
@@ -201,7 +204,7 @@ impl<S: Pane + Send + Sync> Grouping<S> {
                     }
                 }
             }
-            Source::Runs(spill, runs) => {
+            GroupSource::Runs(spill, runs) => {
                 let step = self.memory / 4 / self.threads / runs.len().max(1);
                 let step = step.clamp(LEAST_STEP, MOST_STEP);
                 merge_part(self.kind(), (spill, runs), part, step, each)?;

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::report::{Report, Verdict};
+use crate::report::{ExperimentReport, Verdict};
 use crate::{applications, counting, distinct, errata, frequency, hashing, membership, sampling, similarity};
 
 /// The texts that the experiments come from.
@@ -48,7 +48,7 @@ pub struct Experiment {
     /// The verdict with a correct implementation.
     pub expected: Verdict,
     /// Runs the experiment.
-    pub run: fn(&Context<'_>) -> Result<Report>,
+    pub run: fn(&Context<'_>) -> Result<ExperimentReport>,
 }
 
 /// Returns all experiments, in the order of the library's modules.

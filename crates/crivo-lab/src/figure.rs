@@ -2,12 +2,12 @@
 
 use crivo_page::{Axis, Markup, Plot, Series};
 
-use crate::part::{Part, Scaled};
 use crate::report::Judgement;
+use crate::section::{Scaled, Section};
 use crate::test::Judged;
 
 /// Returns the picture of a part, or `None` if it has none.
-pub(crate) fn figure(part: &Part, judgement: &Judgement<'_>) -> Option<Markup> {
+pub(crate) fn figure(part: &Section, judgement: &Judgement<'_>) -> Option<Markup> {
     let (x, y) = part.axes.as_ref()?;
     let mut points: Vec<(f64, Judged)> = judgement
         .lines

@@ -10,9 +10,9 @@
 //! | the definition of an experiment, and the list of all | [`Experiment`], [`experiments`],
 //! [`find`] |
 //! | its environment: scale, randomness, files, a watcher | [`Context`], [`Settings`], [`Inputs`] |
-//! | numbers beside their theory | [`Part`], [`Report`] |
+//! | numbers beside their theory | [`Section`], [`ExperimentReport`] |
 //! | the tests and their quantiles | [`mod@test`] |
-//! | the result as a table | [`Report::csv`] |
+//! | the result as a table | [`ExperimentReport::csv`] |
 //! | running many at once | [`run`], [`Outcome`] |
 //! | one page with all results | [`page`] |
 //! | the experiments themselves | one file each, in a folder for each module of the library |
@@ -53,12 +53,12 @@ mod hashing;
 mod inputs;
 mod membership;
 pub mod page;
-mod part;
 mod prelude;
 mod random;
 mod report;
 mod runner;
 mod sampling;
+mod section;
 mod similarity;
 pub mod test;
 
@@ -66,7 +66,7 @@ pub use context::{Context, Scale};
 pub use error::{Error, Result};
 pub use experiment::{Experiment, Source, Text, experiments, find};
 pub use inputs::{Inputs, Ratings};
-pub use part::{Part, Role};
 pub use random::Random;
-pub use report::{Published, Report, Verdict};
+pub use report::{ExperimentReport, Published, Verdict};
 pub use runner::{Outcome, Settings, Watch, run};
+pub use section::{Role, Section};

@@ -7,9 +7,9 @@ use maud::html;
 
 use crate::experiment::Experiment;
 use crate::figure::figure;
-use crate::part::Role;
-use crate::report::{Judgement, Report, Verdict, short};
+use crate::report::{ExperimentReport, Judgement, Verdict, short};
 use crate::runner::{Outcome, Settings, times};
+use crate::section::Role;
 use crate::test::LEVEL;
 
 /// A file in the output folder of a run.
@@ -152,7 +152,7 @@ fn quoted(path: &str) -> String {
     if path.chars().all(plain) { path.into() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
-fn results(outcome: &Outcome, report: &Report, expected: Verdict) -> Markup {
+fn results(outcome: &Outcome, report: &ExperimentReport, expected: Verdict) -> Markup {
     let judgement = report.judge();
     let is_expected = judgement.verdict == expected;
     html! {

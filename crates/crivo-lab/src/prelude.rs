@@ -3,9 +3,9 @@
 pub(crate) use crate::context::Context;
 pub(crate) use crate::error::{Error, Result};
 pub(crate) use crate::experiment::{Experiment, Text};
-pub(crate) use crate::part::Part;
 pub(crate) use crate::random::{Random, Weighted};
-pub(crate) use crate::report::{Report, Verdict};
+pub(crate) use crate::report::{ExperimentReport, Verdict};
+pub(crate) use crate::section::Section;
 pub(crate) use crate::test::{Measure, Sample, Side};
 
 /// Runs experiments in their own tests: as small as possible, with the seed of the test suite.
@@ -14,7 +14,7 @@ pub(crate) mod testing {
     use crate::context::{Context, Scale};
     use crate::error::Result;
     use crate::inputs::Inputs;
-    use crate::report::{Report, Verdict};
+    use crate::report::{ExperimentReport, Verdict};
 
     /// Returns the seed of the test suite. `CRIVO_TEST_SEED` changes it for all tests.
     pub(crate) fn seed() -> u64 {
@@ -25,7 +25,10 @@ pub(crate) mod testing {
     }
 
     /// Returns the verdict of an experiment at the smallest scale.
-    pub(crate) fn verdict(name: &'static str, run: impl FnOnce(&Context<'_>) -> Result<Report>) -> Verdict {
+    pub(crate) fn verdict(
+        name: &'static str,
+        run: impl FnOnce(&Context<'_>) -> Result<ExperimentReport>,
+    ) -> Verdict {
         verdict_at(Scale::Tiny, name, run)
     }
 
@@ -35,7 +38,7 @@ pub(crate) mod testing {
     pub(crate) fn is_refuted_at_usual_scale(
         name: &'static str,
         wrong: &[f64],
-        measure: impl Fn(&Context<'_>, f64) -> Result<Report>,
+        measure: impl Fn(&Context<'_>, f64) -> Result<ExperimentReport>,
     ) {
         for &wrong in wrong {
             let verdict = verdict_at(Scale::Usual, name, |context| measure(context, wrong));
@@ -46,7 +49,7 @@ pub(crate) mod testing {
     fn verdict_at(
         scale: Scale,
         name: &'static str,
-        run: impl FnOnce(&Context<'_>) -> Result<Report>,
+        run: impl FnOnce(&Context<'_>) -> Result<ExperimentReport>,
     ) -> Verdict {
         let inputs = Inputs::default();
         let context = Context::new(name, seed(), scale, &inputs, &());

@@ -7,7 +7,7 @@ use crivo_rows::written::delimited_field;
 
 use crate::context::Scale;
 use crate::experiment::Experiment;
-use crate::part::{Part, Role};
+use crate::section::{Role, Section};
 use crate::test::{Judged, LEVEL};
 
 /// Whether the claim holds.
@@ -33,11 +33,11 @@ impl fmt::Display for Verdict {
 
 /// The result of an experiment.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct ExperimentReport {
     pub(crate) parameters: Vec<(String, String)>,
     /// The files that the user has given, by the option that names them.
     pub(crate) files: Vec<(&'static str, String)>,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<Section>,
     pub(crate) notes: Vec<String>,
     pub(crate) figures: Vec<Markup>,
     /// A sentence that compares the results for given files with published ones.
@@ -48,7 +48,7 @@ pub struct Report {
 #[derive(Debug)]
 pub struct Line<'a> {
     /// The part of the row.
-    pub part: &'a Part,
+    pub part: &'a Section,
     /// The first coordinate, if the row is a point.
     pub x: Option<f64>,
     /// The description.
@@ -80,7 +80,7 @@ pub struct Published {
     pub reason: String,
 }
 
-impl Report {
+impl ExperimentReport {
     /// Creates an empty report.
     pub fn new() -> Self {
         Self::default()
@@ -99,7 +99,7 @@ impl Report {
     }
 
     /// Adds checks.
-    pub fn add(&mut self, part: Part) {
+    pub fn add(&mut self, part: Section) {
         self.parts.push(part);
     }
 
@@ -110,7 +110,7 @@ impl Report {
 
     /// Adds checks that compare a given file with published figures, and a sentence with the
     /// figures of both.
-    pub fn add_published(&mut self, part: Part, sentence: impl Into<String>) {
+    pub fn add_published(&mut self, part: Section, sentence: impl Into<String>) {
         self.beside = sentence.into();
         self.add(part.published());
     }
@@ -289,12 +289,12 @@ pub(crate) fn short(value: f64) -> String {
 mod tests {
     use super::*;
 
-    fn report(claim: f64, control: f64) -> Report {
-        let mut report = Report::new();
-        let mut part = Part::numbers("claims");
+    fn report(claim: f64, control: f64) -> ExperimentReport {
+        let mut report = ExperimentReport::new();
+        let mut part = Section::numbers("claims");
         part.exact("one", claim, 1.0, 0.1);
         report.add(part);
-        let mut part = Part::numbers("controls").control();
+        let mut part = Section::numbers("controls").control();
         part.exact("one", control, 1.0, 0.1);
         report.add(part);
         report
@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(report(1.2, 1.0).judge().verdict, Verdict::Refuted);
         assert_eq!(report(1.0, 0.8).judge().verdict, Verdict::Doubtful);
         assert_eq!(report(1.2, 0.8).judge().verdict, Verdict::Doubtful);
-        assert_eq!(Report::new().judge().verdict, Verdict::Doubtful);
+        assert_eq!(ExperimentReport::new().judge().verdict, Verdict::Doubtful);
     }
 
     #[test]
@@ -316,8 +316,8 @@ mod tests {
 
     #[test]
     fn a_bound_leaves_the_column_of_theory_empty() {
-        let mut report = Report::new();
-        let mut part = Part::numbers("claims");
+        let mut report = ExperimentReport::new();
+        let mut part = Section::numbers("claims");
         part.between("share", 0.5, 0.6, 1.0);
         part.equal("count", 3.0, 3.0);
         report.add(part);
@@ -335,7 +335,7 @@ mod tests {
     fn published_figures_have_a_verdict_of_their_own() {
         for (observed, expected) in [(1.5, Verdict::Confirmed), (0.5, Verdict::Refuted)] {
             let mut report = report(1.0, 1.0);
-            let mut part = Part::numbers("a file");
+            let mut part = Section::numbers("a file");
             part.between("share", observed, 1.0, 2.0);
             report.add_published(part, "a reason");
             let judgement = report.judge();
@@ -346,8 +346,8 @@ mod tests {
             assert!(csv.contains(&format!("; verdict=confirmed; published={expected}\n")), "{csv}");
         }
         // Published figures alone confirm nothing.
-        let mut alone = Report::new();
-        let mut part = Part::numbers("a file");
+        let mut alone = ExperimentReport::new();
+        let mut part = Section::numbers("a file");
         part.equal("one", 1.0, 1.0);
         alone.add_published(part, "a reason");
         assert_eq!(alone.judge().verdict, Verdict::Doubtful);

@@ -13,7 +13,7 @@ use crate::context::{Context, Scale};
 use crate::error::{Error, Result};
 use crate::experiment::Experiment;
 use crate::inputs::Inputs;
-use crate::report::Report;
+use crate::report::ExperimentReport;
 
 /// A watcher of a run: it is told the progress, and can stop the run.
 pub trait Watch: Sync + std::fmt::Debug {
@@ -54,7 +54,7 @@ pub struct Outcome {
     /// The experiment.
     pub experiment: &'static Experiment,
     /// The report, or why the experiment could not be done.
-    pub report: Result<Report>,
+    pub report: Result<ExperimentReport>,
     /// The times that were noted in it, in seconds.
     pub times: Vec<(String, f64)>,
     /// The time that it took, in seconds.
@@ -128,25 +128,25 @@ pub(crate) fn times(outcomes: &[Outcome]) -> String {
 mod tests {
     use super::*;
     use crate::experiment::Text;
-    use crate::part::Part;
     use crate::report::Verdict;
+    use crate::section::Section;
 
-    const fn experiment(name: &'static str, run: fn(&Context<'_>) -> Result<Report>) -> Experiment {
+    const fn experiment(name: &'static str, run: fn(&Context<'_>) -> Result<ExperimentReport>) -> Experiment {
         let sources = &[(Text::Summary, "§1")];
         Experiment { name, title: name, claim: "One is one.", sources, expected: Verdict::Confirmed, run }
     }
 
     #[allow(clippy::unnecessary_wraps)] // as every experiment
-    fn right(_: &Context<'_>) -> Result<Report> {
-        let mut report = Report::new();
-        let mut part = Part::numbers("one");
+    fn right(_: &Context<'_>) -> Result<ExperimentReport> {
+        let mut report = ExperimentReport::new();
+        let mut part = Section::numbers("one");
         part.equal("one", 1.0, 1.0);
         report.add(part);
         Ok(report)
     }
 
     #[allow(clippy::panic)] // that is what is tried here
-    fn panics(_: &Context<'_>) -> Result<Report> {
+    fn panics(_: &Context<'_>) -> Result<ExperimentReport> {
         panic!("too bad")
     }
 

@@ -55,12 +55,12 @@ pub struct Format {
     /// How long to wait for another writer's commit by default.
     pub patience: Duration,
     /// The wording of errors.
-    pub words: Words,
+    pub words: Wording,
 }
 
 /// The wording of errors about a kind of file.
 #[derive(Debug, Clone, Copy)]
-pub struct Words {
+pub struct Wording {
     /// A noun for the file: `index`.
     pub name: &'static str,
     /// The article of the noun: `an`.

@@ -44,6 +44,6 @@ mod seal;
 pub mod victim;
 
 pub use file::{File, Transaction};
-pub use format::{Format, Table, Words};
+pub use format::{Format, Table, Wording};
 pub use problem::Problem;
 pub use seal::{SEAL, seal, unseal};

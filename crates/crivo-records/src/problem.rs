@@ -9,7 +9,7 @@ use std::path::Path;
 
 use rusqlite::ErrorCode;
 
-use crate::format::Words;
+use crate::format::Wording;
 
 /// What is wrong with a file of records.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,11 +41,11 @@ pub enum Problem {
 impl Problem {
     /// Returns the problem behind an SQLite error. Our own statements are correct. So a statement
     /// that fails, or a value of another type, means that the file is not what we wrote.
-    pub(crate) fn of(error: &rusqlite::Error, words: &Words) -> Self {
+    pub(crate) fn of(error: &rusqlite::Error, words: &Wording) -> Self {
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
             Some(ErrorCode::NotADatabase) => {
-                let Words { article, name, .. } = words;
+                let Wording { article, name, .. } = words;
                 Self::Damaged(format!("it does not begin as {article} {name} does (not a database)"))
             }
             Some(
@@ -65,8 +65,8 @@ impl Problem {
     }
 
     /// Writes what is wrong with a file, and what the user can do about it.
-    pub fn write(&self, f: &mut fmt::Formatter<'_>, file: &Path, words: &Words) -> fmt::Result {
-        let Words { name, article, missing, repair, done, .. } = words;
+    pub fn write(&self, f: &mut fmt::Formatter<'_>, file: &Path, words: &Wording) -> fmt::Result {
+        let Wording { name, article, missing, repair, done, .. } = words;
         write!(f, "{}: ", file.display())?;
         match self {
             Self::Missing => f.write_str(missing),

@@ -75,7 +75,7 @@ pub struct RowBatch<'a> {
 
 /// The bytes that the records of a batch are part of, and how to find their fields.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Source<'a> {
+pub(crate) struct BatchSource<'a> {
     pub(crate) file: &'a Arc<str>,
     pub(crate) chosen: &'a Chosen,
     /// Whether the table found the columns itself.
@@ -100,14 +100,14 @@ pub(crate) enum Origin {
 impl<'a> RowBatch<'a> {
     /// Creates a batch of the records of a table, without any counts yet.
     pub(crate) fn new(
-        source: Source<'a>,
+        source: BatchSource<'a>,
         table: &'a Table,
         records: usize,
         kept: Option<&'a [u32]>,
         keyer: &'a mut Keyer,
         skip_bad: bool,
     ) -> Self {
-        let Source { file, chosen, discovers, whole, bytes, limit, origin, sequence, first } = source;
+        let BatchSource { file, chosen, discovers, whole, bytes, limit, origin, sequence, first } = source;
         let (names, columns) = if discovers {
             (table.discovered.names.as_slice(), &table.discovered.columns)
         } else {

@@ -58,7 +58,7 @@ pub type FirstRecord = Vec<Option<Vec<u8>>>;
 
 /// The origin of the bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum InputSource {
     File(PathBuf),
     /// A file with a copy of a source that can be read only once. `of` is the name of that source.
     Copy {
@@ -68,7 +68,7 @@ pub(crate) enum Source {
     StandardInput,
 }
 
-impl Source {
+impl InputSource {
     /// Returns the name for messages.
     pub(crate) fn name(&self) -> Arc<str> {
         match self {
@@ -104,7 +104,7 @@ impl Source {
 #[derive(Debug, Clone)]
 #[allow(clippy::struct_excessive_bools)] // four switches that have nothing to do with each other
 pub struct Input {
-    pub(crate) sources: Vec<Source>,
+    pub(crate) sources: Vec<InputSource>,
     pub(crate) format: Option<Format>,
     pub(crate) delimiter: Option<Vec<u8>>,
     pub(crate) header: bool,
@@ -115,7 +115,7 @@ pub struct Input {
 }
 
 impl Input {
-    fn of(sources: Vec<Source>) -> Self {
+    fn of(sources: Vec<InputSource>) -> Self {
         Self {
             sources,
             format: None,
@@ -130,12 +130,12 @@ impl Input {
 
     /// Reads standard input.
     pub fn stdin() -> Self {
-        Self::of(vec![Source::StandardInput])
+        Self::of(vec![InputSource::StandardInput])
     }
 
     /// Reads one file.
     pub fn file(path: impl Into<PathBuf>) -> Self {
-        Self::of(vec![Source::File(path.into())])
+        Self::of(vec![InputSource::File(path.into())])
     }
 
     /// Reads the sources that a command line names: files, patterns such as `logs/*.csv.gz`
@@ -153,7 +153,7 @@ impl Input {
         if sources.is_empty() {
             return Ok(Self::stdin());
         }
-        if sources.iter().filter(|source| **source == Source::StandardInput).count() > 1 {
+        if sources.iter().filter(|source| **source == InputSource::StandardInput).count() > 1 {
             return Err(Error::new(ErrorKind::InvalidOption, "standard input (-) can be read only once"));
         }
         Ok(Self::of(sources))
@@ -229,7 +229,7 @@ impl Input {
 
     /// Returns the paths of the files in order. Standard input has no path.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.sources.iter().filter_map(Source::path)
+        self.sources.iter().filter_map(InputSource::path)
     }
 
     /// Replaces each source that can be read only once by a copy. `copy` gets the path of the
@@ -243,7 +243,7 @@ impl Input {
         mut copy: impl FnMut(Option<&Path>) -> std::result::Result<PathBuf, E>,
     ) -> std::result::Result<Self, E> {
         for source in self.sources.iter_mut().filter(|source| source.file().is_none()) {
-            *source = Source::Copy { path: copy(source.path())?, of: source.name() };
+            *source = InputSource::Copy { path: copy(source.path())?, of: source.name() };
         }
         Ok(self)
     }
@@ -354,7 +354,7 @@ impl Input {
     }
 
     /// Returns the format of a source, if it was set or the file name tells it.
-    pub(crate) fn told_format_of(&self, source: &Source) -> Option<Format> {
+    pub(crate) fn told_format_of(&self, source: &InputSource) -> Option<Format> {
         self.format.or_else(|| Format::told_by_name(&source.name()))
     }
 
@@ -369,9 +369,9 @@ impl Input {
 
 /// Adds the files of one argument. A name that exists is not used as a pattern, so that `[1].csv`
 /// can be read.
-fn expand(arg: &OsStr, sources: &mut Vec<Source>) -> Result<()> {
+fn expand(arg: &OsStr, sources: &mut Vec<InputSource>) -> Result<()> {
     if arg == "-" {
-        sources.push(Source::StandardInput);
+        sources.push(InputSource::StandardInput);
         return Ok(());
     }
     let path = Path::new(arg);
@@ -380,7 +380,7 @@ fn expand(arg: &OsStr, sources: &mut Vec<Source>) -> Result<()> {
         return Err(folder(&name));
     }
     if path.exists() {
-        sources.push(Source::File(path.into()));
+        sources.push(InputSource::File(path.into()));
         return Ok(());
     }
     let failed =
@@ -397,7 +397,7 @@ fn expand(arg: &OsStr, sources: &mut Vec<Source>) -> Result<()> {
             Error::io(error.into()).in_file(&folder)
         })?;
         if path.is_file() {
-            sources.push(Source::File(path));
+            sources.push(InputSource::File(path));
         }
     }
     if sources.len() == before {

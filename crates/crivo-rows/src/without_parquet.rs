@@ -18,7 +18,7 @@ use crivo::keys::KeyScheme;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filters::{ColumnFilters, FilterAnswers};
 use crate::foreign::Limits;
-use crate::input::Source;
+use crate::input::InputSource;
 use crate::parse::Table;
 use crate::select::{Chosen, Select};
 
@@ -43,7 +43,7 @@ pub(crate) enum RecordBatch {}
 
 impl ParquetFile {
     pub(crate) fn open(
-        source: &Source,
+        source: &InputSource,
         _: &Select,
         _: Limits,
         _: impl FnOnce() -> Result<Vec<u8>>,

@@ -1,6 +1,6 @@
 //! The work of one thread: divides a chunk into batches, and passes each to the step function.
 
-use crate::batch::{Origin, RowBatch, Source};
+use crate::batch::{BatchSource, Origin, RowBatch};
 use crate::error::Result;
 use crate::feed::{Chunk, Task, Work};
 use crate::keyer::Keyer;
@@ -76,7 +76,7 @@ impl<'a> Worker<'a> {
             needs_values: batches.needs_values.filter(|_| !skip_bad),
             first_id: sequence << 32,
         };
-        let mut source = Source {
+        let mut source = BatchSource {
             file: &layout.file,
             chosen: &layout.chosen,
             discovers: matches!(layout.shape, Shape::Json(Wanted::All)),
@@ -113,7 +113,7 @@ impl<'a> Worker<'a> {
         step: &mut Step<'_>,
     ) -> Result<()> {
         let Self { table, batches, .. } = self;
-        let mut source = Source {
+        let mut source = BatchSource {
             file: &file.file,
             chosen: &file.chosen,
             discovers: false,
@@ -138,7 +138,7 @@ impl BatchMaker<'_> {
     /// Passes the records of a table to `step`, without those that the filter leaves out.
     fn give(
         &mut self,
-        source: Source<'_>,
+        source: BatchSource<'_>,
         table: &mut Table,
         records: usize,
         step: &mut Step<'_>,

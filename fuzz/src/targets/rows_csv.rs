@@ -4,8 +4,8 @@
 use crate::rows;
 use crivo_rows::Format;
 
-/// Checks the promise for one input.
-pub fn check(input: (Vec<u8>, u8)) {
-    let (bytes, settings) = input;
-    rows::check(&bytes, if settings & 1 == 0 { Format::Csv } else { Format::Tsv }, settings);
+/// Checks the promise for one input: settings in the first byte, and the text behind it.
+pub fn check(input: &[u8]) {
+    let Some((&settings, text)) = input.split_first() else { return };
+    rows::check(text, if settings & 1 == 0 { Format::Csv } else { Format::Tsv }, settings);
 }

@@ -4,7 +4,8 @@
 use crate::rows;
 use crivo_rows::Format;
 
-/// Checks the promise for one input.
-pub fn check(input: (Vec<u8>, u8)) {
-    rows::check(&input.0, Format::Jsonl, input.1)
+/// Checks the promise for one input: settings in the first byte, and the text behind it.
+pub fn check(input: &[u8]) {
+    let Some((&settings, text)) = input.split_first() else { return };
+    rows::check(text, Format::Jsonl, settings);
 }

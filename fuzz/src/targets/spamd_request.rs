@@ -8,11 +8,12 @@ use crivo_mail::spamd::request::{self, MOST_BYTES, Parsed};
 /// The most bytes of a message that are kept.
 const KEPT: usize = 4096;
 
-/// Checks the promise for one input.
-pub fn check(input: (Vec<u8>, u8)) {
-    let (bytes, piece) = input;
+/// Checks the promise for one input: the size of packets in the first byte, and the request behind
+/// it.
+pub fn check(input: &[u8]) {
+    let Some((&piece, bytes)) = input.split_first() else { return };
     let piece = usize::from(piece).max(1);
-    match request::parse(&bytes) {
+    match request::parse(bytes) {
         Err(refusal) => {
             let line = refusal.to_bytes();
             assert!(line.ends_with(b"\r\n") && line.iter().filter(|&&byte| byte == b'\n').count() == 1);
@@ -43,7 +44,7 @@ pub fn check(input: (Vec<u8>, u8)) {
             }
         }
     }
-    let marked = marks::mark(&bytes, &[("X-Spam-Flag", "YES".into())], marks::OF_FILTERS);
+    let marked = marks::mark(bytes, &[("X-Spam-Flag", "YES".into())], marks::OF_FILTERS);
     assert!(marked.len() <= bytes.len() + "X-Spam-Flag: YES\r\n\r\n".len());
     assert!(marks::head_of(&marked).len() <= marked.len());
     assert_eq!(

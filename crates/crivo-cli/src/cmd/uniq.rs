@@ -90,14 +90,14 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     if args.how.by_content {
         return by_content(args, &pass, out);
     }
-    let state = State::open(args, || {
+    let state = UniqState::open(args, || {
         if pass.input.is_rereadable() {
             count_items(&pass, args.keys.scheme()?, out)
         } else {
             Ok(DEFAULT_ITEMS)
         }
     })?;
-    let State { mut filter, destination, turn: _turn } = state;
+    let UniqState { mut filter, destination, turn: _turn } = state;
     let scheme = filter.scheme();
     pass.require_keys(scheme)?;
     let mut inserted = Ok(());
@@ -121,14 +121,14 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
 }
 
 /// The filter of earlier runs, and its destination.
-struct State {
+struct UniqState {
     filter: Filter,
     destination: Option<Destination>,
     /// Prevents other processes from writing the same file meanwhile.
     turn: Option<Turn>,
 }
 
-impl State {
+impl UniqState {
     /// Opens the filter of earlier runs, or makes a new one for the number of items that `count`
     /// returns.
     fn open(args: &Args, count: impl FnOnce() -> Result<u64>) -> Result<Self> {
@@ -195,8 +195,8 @@ fn by_content(args: &Args, pass: &Pass, out: &Output) -> Outcome {
             Ok(())
         })?;
     }
-    let State { mut filter, destination, turn: _turn } =
-        State::open(args, || Ok((paths.len() as u64).max(1000)))?;
+    let UniqState { mut filter, destination, turn: _turn } =
+        UniqState::open(args, || Ok((paths.len() as u64).max(1000)))?;
     let scheme = filter.scheme();
     if scheme.kind() != KeyKind::Bytes {
         bail!("--files: the keys of the state are not text, and contents are");

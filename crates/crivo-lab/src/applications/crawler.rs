@@ -37,16 +37,16 @@ struct Crawl {
 }
 
 /// `factor` multiplies the rate of the theory.
-fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, factor: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let pages = context.size(10_000, 60_000, 1_000_000);
     report.parameter("pages", pages);
     report.parameter("links_a_page", LINKS);
     let mut curve =
-        Part::curve("New pages skipped wrongly", "rate the filter was made for", "share of new pages")
+        Section::curve("New pages skipped wrongly", "rate the filter was made for", "share of new pages")
             .log_x()
             .log_y();
-    let mut twice = Part::numbers("Pages visited twice");
+    let mut twice = Section::numbers("Pages visited twice");
     for (step, (rate, room)) in
         [(0.1, 1.0), (0.03, 1.0), (0.01, 1.0), (0.003, 1.0), (0.01, 0.5)].into_iter().enumerate()
     {
@@ -84,7 +84,7 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
 /// Uses filters that are far too small. They skip so often that a rate wrong by three percent is
 /// detected. Chance decides about each page, and also about the filter's fill, which is the same
 /// for all pages of a crawl.
-fn overfull(context: &Context<'_>, pages: usize, factor: f64) -> Result<Part> {
+fn overfull(context: &Context<'_>, pages: usize, factor: f64) -> Result<Section> {
     let crawls = context.size(4, 16, 4);
     let mut random = context.random("overfull");
     let (mut met, mut skipped, mut expected, mut of_fill) = (0, 0, 0.0, 0.0);
@@ -105,7 +105,7 @@ fn overfull(context: &Context<'_>, pages: usize, factor: f64) -> Result<Part> {
     }
     let theory = factor * expected / met as f64;
     let of_pages = sqrt((1.0 - theory) / theory / met as f64);
-    let mut part = Part::numbers("Filters made for half of the pages, at 0.3");
+    let mut part = Section::numbers("Filters made for half of the pages, at 0.3");
     part.named(
         format!("skipped wrongly, {crawls} crawls"),
         Measure::Normal {

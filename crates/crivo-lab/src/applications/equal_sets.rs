@@ -48,8 +48,8 @@ impl Default for Theory {
     }
 }
 
-fn measure(context: &Context<'_>, theory: &Theory) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, theory: &Theory) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let mut random = context.random("users");
     let scheme = KeyScheme::integers().with_seed(random.bits());
     let shape = LookAlike {
@@ -94,7 +94,7 @@ fn measure(context: &Context<'_>, theory: &Theory) -> Result<Report> {
     }
     let truth: usize = groups.values().map(|group| group.len() * (group.len() - 1) / 2).sum();
     let expected = (truth + theory.extra) as f64;
-    let mut part = Part::numbers("Pairs of users with equal sets");
+    let mut part = Section::numbers("Pairs of users with equal sets");
     part.equal("candidates", candidates.len() as f64, expected);
     part.equal("verified", verified.len() as f64, expected);
     part.equal("found by crivo's exhaustive search", engine.len() as f64, expected);
@@ -103,7 +103,7 @@ fn measure(context: &Context<'_>, theory: &Theory) -> Result<Report> {
         part.between("equal pairs in the list", truth as f64, users / 100.0 - 1.0, users);
     }
     report.add(part);
-    let mut part = Part::numbers("Comparisons of users");
+    let mut part = Section::numbers("Comparisons of users");
     part.equal("looks at fingerprints, for each user", looks as f64 / users, theory.looks);
     let in_all = (looks as f64 + candidates.len() as f64) / users * f64::from(USERS);
     part.between("seconds for 69,878 users, with those of candidates", in_all / theory.rate, 0.0, 1.0);

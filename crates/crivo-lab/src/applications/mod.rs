@@ -41,7 +41,7 @@ impl LookAlike {
     fn given_or_generated<'c>(
         &self,
         context: &'c Context<'_>,
-        report: &mut Report,
+        report: &mut ExperimentReport,
         twins: impl Fn(u32, &mut Random) -> Option<f64>,
         random: &mut Random,
     ) -> Cow<'c, [(u32, u32)]> {

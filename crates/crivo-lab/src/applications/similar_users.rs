@@ -37,8 +37,8 @@ const SHOWN: usize = 1_000;
 const PRINTED: [(u32, u32, f64); 3] = [(328, 788, 0.6730), (408, 898, 0.8387), (489, 587, 0.6299)];
 
 /// `factor` multiplies the similarities of the theory.
-fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, factor: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let mut random = context.random("users");
     let scheme = KeyScheme::integers().with_seed(random.bits());
     let shape = LookAlike {
@@ -72,10 +72,13 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     let candidates: BTreeSet<(u64, u64)> =
         index.candidates().into_iter().map(|(a, b)| (a.min(b), a.max(b))).collect();
 
-    let mut curve =
-        Part::curve("Estimated similarity of the similar pairs", "exact similarity", "estimated similarity")
-            .separate();
-    let mut worst = Part::numbers("Similar pairs");
+    let mut curve = Section::curve(
+        "Estimated similarity of the similar pairs",
+        "exact similarity",
+        "estimated similarity",
+    )
+    .separate();
+    let mut worst = Section::numbers("Similar pairs");
     let (mut found, mut chance, mut off) = (0, 0.0, 0);
     // A large list has too many similar pairs to show each of them on a page.
     let shown_each = exact.len().div_ceil(SHOWN).max(1);
@@ -115,7 +118,7 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     report.add(worst);
     report.add(by_brute_force(context, &sets, &exact)?);
     if sets.len() == 943 && rows.len() == 100_000 && context.inputs().ratings.is_some() {
-        let mut part = Part::numbers("The pairs of u.data, as printed");
+        let mut part = Section::numbers("The pairs of u.data, as printed");
         part.equal("pairs", exact.len() as f64, 3.0);
         for (one, other, similarity) in PRINTED {
             let pair = exact.iter().find(|(a, b, _)| {
@@ -163,8 +166,8 @@ fn mean_estimate(
 
 /// Compares pairs one by one: all of them or, for a large list, those of some users with all
 /// others.
-fn by_brute_force(context: &Context<'_>, sets: &SetCollection, exact: &[(u32, u32, f64)]) -> Result<Part> {
-    let mut part = Part::numbers("Exact pairs, by comparing all").control();
+fn by_brute_force(context: &Context<'_>, sets: &SetCollection, exact: &[(u32, u32, f64)]) -> Result<Section> {
+    let mut part = Section::numbers("Exact pairs, by comparing all").control();
     let users = sets.len() as u32;
     // Every `step`-th user is compared with all. These are about 25 million comparisons, which take
     // seconds.

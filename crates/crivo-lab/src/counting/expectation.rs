@@ -21,14 +21,14 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 type Second = fn(u64, u64) -> u64;
 
 /// `quarter` is the variance of a coin's toss in theory.
-fn measure(context: &Context<'_>, quarter: f64) -> Report {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, quarter: f64) -> ExperimentReport {
+    let mut report = ExperimentReport::new();
     let trials = context.size(40_000, 400_000, 4_000_000);
     report.parameter("trials", trials);
     let mut random = context.random("dice");
     // Each of the two dice has mean 3.5 and variance 35/12. The second depends on the first in four
     // ways.
-    let mut part = Part::numbers("Two dice X and Y: mean and variance of X + Y");
+    let mut part = Section::numbers("Two dice X and Y: mean and variance of X + Y");
     let die = 35.0 / 12.0;
     // Each case has twice the covariance, which is added to the variance of the sum.
     let cases: [(&str, f64, Second); 4] = [
@@ -58,7 +58,7 @@ fn measure(context: &Context<'_>, quarter: f64) -> Report {
     report.add(part);
 
     let mut part =
-        Part::curve("Half of the events, by a coin", "events", "variance of the counter").log_x().log_y();
+        Section::curve("Half of the events, by a coin", "events", "variance of the counter").log_x().log_y();
     let mut random = context.random("half of the time");
     let trials = context.size(20_000, 100_000, 1_000_000);
     for k in [1_u64, 4, 16, 64, 256, 1024] {
@@ -80,7 +80,7 @@ fn measure(context: &Context<'_>, quarter: f64) -> Report {
         part.at(k as f64, check);
     }
     report.add(part);
-    let mut part = Part::numbers("Half of the events, every second one");
+    let mut part = Section::numbers("Half of the events, every second one");
     for k in [4_u32, 1024] {
         let counted = (0..k).filter(|event| event % 2 == 1).count() as f64;
         part.equal(format!("value after {k} events"), counted, f64::from(k) / 2.0);

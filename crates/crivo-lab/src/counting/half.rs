@@ -21,8 +21,8 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// `p` is the probability in theory.
-fn measure(context: &Context<'_>, p: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, p: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let trials = context.size(50_000, 200_000, 1_000_000);
     report.parameter("trials", trials);
     report.add(four_events(context, p, trials)?);
@@ -41,7 +41,7 @@ fn measure(context: &Context<'_>, p: f64) -> Result<Report> {
             context.advance(trial, trials)?;
         }
     }
-    let mut part = Part::numbers("Value after 10,000 events");
+    let mut part = Section::numbers("Value after 10,000 events");
     part.moments("10,000 events", &sample, k as f64 * p * (1.0 - p), binomial_kurtosis(k as f64, p));
     let inside: f64 = (4_950..=5_050).map(|n| binomial(k, n, p)).sum();
     part.named_share("within one deviation of 5,000", within, trials as u64, inside);
@@ -50,7 +50,7 @@ fn measure(context: &Context<'_>, p: f64) -> Result<Report> {
     Ok(report)
 }
 
-fn four_events(context: &Context<'_>, p: f64, trials: u64) -> Result<Part> {
+fn four_events(context: &Context<'_>, p: f64, trials: u64) -> Result<Section> {
     let mut random = context.random("four");
     let mut counts = [0; 5];
     for _ in 0..trials {
@@ -58,7 +58,7 @@ fn four_events(context: &Context<'_>, p: f64, trials: u64) -> Result<Part> {
         (0..4).for_each(|_| counter.increment());
         counts[counter.value() as usize] += 1;
     }
-    let mut part = Part::curve("Value after four events", "value of the counter", "share of trials");
+    let mut part = Section::curve("Value after four events", "value of the counter", "share of trials");
     let probabilities: Vec<f64> = (0..=4).map(|n| binomial(4, n, p)).collect();
     for (value, (&count, &probability)) in counts.iter().zip(&probabilities).enumerate() {
         part.share(value as f64, count, trials, probability);
@@ -69,10 +69,10 @@ fn four_events(context: &Context<'_>, p: f64, trials: u64) -> Result<Part> {
 
 /// Counters of eight bits hold at most 255, and count half of the events. They overflow at about
 /// 512 events.
-fn overflow(context: &Context<'_>, p: f64) -> Result<Part> {
+fn overflow(context: &Context<'_>, p: f64) -> Result<Section> {
     let trials = context.size(3_000, 20_000, 100_000);
     let mut random = context.random("overflow");
-    let mut part = Part::curve("Counters of eight bits that have overflowed", "events", "share of trials");
+    let mut part = Section::curve("Counters of eight bits that have overflowed", "events", "share of trials");
     for k in [400, 460, 480, 500, 512, 524, 540, 560, 600] {
         let mut overflown = 0;
         for _ in 0..trials {

@@ -37,13 +37,13 @@ pub(crate) fn distribution(base: f64, highest: usize, k: u64) -> Vec<f64> {
 }
 
 /// `variance` is the variance after `k` events in a base, in theory.
-fn measure(context: &Context<'_>, variance: impl Fn(f64, f64) -> f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, variance: impl Fn(f64, f64) -> f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let trials = context.size(30_000, 100_000, 1_000_000);
     report.parameter("trials", trials);
-    let mut means = Part::curve("Mean of the estimates", "events", "mean / events").log_x();
-    let mut numbers = Part::numbers("Mean and variance of the estimate");
-    let mut shapes = Part::numbers("Whole distribution, by the recurrence");
+    let mut means = Section::curve("Mean of the estimates", "events", "mean / events").log_x();
+    let mut numbers = Section::numbers("Mean and variance of the estimate");
+    let mut shapes = Section::numbers("Whole distribution, by the recurrence");
     let cases = [
         (2.0, 1),
         (2.0, 4),
@@ -54,7 +54,7 @@ fn measure(context: &Context<'_>, variance: impl Fn(f64, f64) -> f64) -> Result<
         (1.5, 1_000),
         (1.084, 2_000),
     ];
-    let mut shown = Part::curve("Value after 1,000 events", "value of the counter", "share of trials");
+    let mut shown = Section::curve("Value after 1,000 events", "value of the counter", "share of trials");
     for (case, (base, k)) in cases.into_iter().enumerate() {
         context.advance(case, cases.len())?;
         let mut random = context.random(&format!("{base} {k}"));
@@ -108,7 +108,7 @@ fn measure(context: &Context<'_>, variance: impl Fn(f64, f64) -> f64) -> Result<
     report.add(numbers);
     report.add(shapes);
 
-    let mut reach = Part::numbers("How far counters reach");
+    let mut reach = Section::numbers("How far counters reach");
     for (bits, expected) in [(4, pow(2.0, 15.0) - 1.0), (8, pow(2.0, 255.0) - 1.0)] {
         let counter = MorrisCounter::new(2.0, bits, 0)?;
         reach.equal(format!("{bits} bits, base 2"), counter.reach(), expected);

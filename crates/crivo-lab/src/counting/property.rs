@@ -22,12 +22,12 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// `base` replaces 2 in the theory.
-fn measure(context: &Context<'_>, base: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, base: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let trials = context.size(20_000, 100_000, 1_000_000);
     report.parameter("trials", trials);
     let mut part =
-        Part::curve("Counters that were incremented every time", "elements", "share of trials").log_y();
+        Section::curve("Counters that were incremented every time", "elements", "share of trials").log_y();
     let mut random = context.random("every time");
     for k in 1..=5_u64 {
         let mut every = 0;
@@ -39,15 +39,15 @@ fn measure(context: &Context<'_>, base: f64) -> Result<Report> {
         part.share(k as f64, every, trials, pow(base, -((k * (k - 1) / 2) as f64)));
     }
     report.add(part);
-    let mut part = Part::numbers("Ten of ten");
+    let mut part = Section::numbers("Ten of ten");
     let chance = distribution(2.0, 20, 10)[10];
     part.exact("log₂ of the probability, by the recurrence", libm::log2(chance), -45.0, 1e-9);
     report.add(part);
 
     let trials = context.size(8_000, 30_000, 200_000);
     let mut random = context.random("until");
-    let mut means = Part::curve("Elements until the counter shows z", "z", "elements").log_y();
-    let mut numbers = Part::numbers("Elements until the counter shows z");
+    let mut means = Section::curve("Elements until the counter shows z", "z", "elements").log_y();
+    let mut numbers = Section::numbers("Elements until the counter shows z");
     let samples = until(10, trials, &mut random, base)?;
     for (z, sample) in (1..).zip(&samples) {
         let variance: f64 =
@@ -87,11 +87,11 @@ fn until(highest: u16, trials: usize, random: &mut Random, base: f64) -> Result<
 type Property = fn(u64) -> bool;
 
 /// Counts properties in streams of random numbers, exactly and by counters in base 1.05.
-fn properties(context: &Context<'_>) -> Result<Part> {
+fn properties(context: &Context<'_>) -> Result<Section> {
     let (elements, counters) = (context.size(20_000, 100_000, 1_000_000), context.size(60, 200, 1_000));
     let mut random = context.random("properties");
     let stream: Vec<u64> = (0..elements).map(|_| random.bits()).collect();
-    let mut part = Part::numbers("Elements of a stream, counted in one byte");
+    let mut part = Section::numbers("Elements of a stream, counted in one byte");
     let properties: [(&str, Property); 4] = [
         ("even", |x| x % 2 == 0),
         ("above three quarters", |x| x >> 62 == 3),

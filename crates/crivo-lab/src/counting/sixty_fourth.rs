@@ -21,13 +21,13 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// `p` is the probability in theory.
-fn measure(context: &Context<'_>, p: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, p: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let draws = context.size(3e6, 3e7, 3e8);
     report.parameter("draws", draws);
-    let mut moments = Part::numbers("The estimate 64n");
+    let mut moments = Section::numbers("The estimate 64n");
     let mut curve =
-        Part::curve("Standard error of the estimate", "events", "share of the count").log_x().log_y();
+        Section::curve("Standard error of the estimate", "events", "share of the count").log_x().log_y();
     let error = |p: f64, k: f64| sqrt((1.0 - p) / (p * k));
     for (chance, theory, name, sizes) in [
         (0.5, 0.5, "1/2", &[100_u64, 1_000, 10_000][..]),
@@ -73,7 +73,7 @@ fn measure(context: &Context<'_>, p: f64) -> Result<Report> {
     report.add(moments);
     report.add(distribution(context, p)?);
 
-    let mut part = Part::numbers("What is gained and what is lost");
+    let mut part = Section::numbers("What is gained and what is lost");
     // For eight bits: the number of events that fill 255 on average.
     part.exact("reach of 1/64 over that of 1/2", (255.0 / p) / (255.0 / 0.5), 32.0, 1e-9);
     part.exact("standard error of 1/64 over that of 1/2", error(p, 1e4) / error(0.5, 1e4), sqrt(63.0), 1e-9);
@@ -81,7 +81,7 @@ fn measure(context: &Context<'_>, p: f64) -> Result<Report> {
     Ok(report)
 }
 
-fn distribution(context: &Context<'_>, p: f64) -> Result<Part> {
+fn distribution(context: &Context<'_>, p: f64) -> Result<Section> {
     let (k, trials) = (640, context.size(30_000, 100_000, 1_000_000));
     let mut random = context.random("distribution");
     let mut counts = vec![0; 60];
@@ -91,7 +91,7 @@ fn distribution(context: &Context<'_>, p: f64) -> Result<Part> {
         counts[(counter.value() as usize).min(59)] += 1;
     }
     let probabilities: Vec<f64> = (0..60).map(|n| binomial(k, n, p)).collect();
-    let mut part = Part::curve("Value after 640 events", "value of the counter", "share of trials");
+    let mut part = Section::curve("Value after 640 events", "value of the counter", "share of trials");
     for (value, (&count, &probability)) in counts.iter().zip(&probabilities).enumerate().take(24) {
         part.share(value as f64, count, trials, probability);
     }

@@ -19,15 +19,15 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// `bits` is the number of bits that sums need, in theory.
-fn measure(context: &Context<'_>, bits: impl Fn(f64, f64) -> f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, bits: impl Fn(f64, f64) -> f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let sizes = context.size(
         &[1_u64, 2, 10, 1_000, 50_000][..],
         &[1, 2, 10, 1_000, 100_000, 2_000_000],
         &[1, 2, 10, 1_000, 100_000, 10_000_000, 100_000_000],
     );
-    let mut curve = Part::curve("Bits of the largest sum of 32-bit numbers", "numbers", "bits").log_x();
-    let mut means = Part::numbers("Sums of random streams");
+    let mut curve = Section::curve("Bits of the largest sum of 32-bit numbers", "numbers", "bits").log_x();
+    let mut means = Section::numbers("Sums of random streams");
     let mut random = context.random("streams");
     let used = |sum: u128| f64::from(128 - sum.leading_zeros());
     for (step, &n) in sizes.iter().enumerate() {

@@ -60,17 +60,17 @@ fn estimate(runs: &[i32], extra: i32) -> f64 {
 }
 
 /// `ratio` is the printed formula's estimate relative to the truth, by our explanation.
-fn measure(context: &Context<'_>, ratio: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, ratio: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let trials = context.size(400, 3_000, 30_000);
     report.parameter("registers", REGISTERS);
     report.parameter("trials", trials);
     let error = 1.039 / sqrt(REGISTERS as f64);
     let mut printed =
-        Part::curve("Algorithm 5.12 as printed", "different elements", "answer / truth").log_x();
-    let mut halved = Part::numbers("Algorithm 5.12 as printed gives half").control();
-    let mut corrected = Part::numbers("With zeros + 1 the same constant fits").control();
-    let mut loglog = Part::numbers("LogLog with 0.79402 fits the zeros").control();
+        Section::curve("Algorithm 5.12 as printed", "different elements", "answer / truth").log_x();
+    let mut halved = Section::numbers("Algorithm 5.12 as printed gives half").control();
+    let mut corrected = Section::numbers("With zeros + 1 the same constant fits").control();
+    let mut loglog = Section::numbers("LogLog with 0.79402 fits the zeros").control();
     for n in [3e4, 1e5, 1e6, 1e7, 1e9] {
         context.advance(1, 2)?;
         let mut random = context.random(&format!("printed {n}"));
@@ -107,8 +107,8 @@ fn measure(context: &Context<'_>, ratio: f64) -> Result<Report> {
 
 /// Below `2.5k`, the plain formula is wrong by the amount that the Poisson model gives, and the
 /// library's estimate is right.
-fn small_range(context: &Context<'_>, trials: usize) -> Result<Part> {
-    let mut part = Part::curve("Small range: crivo's estimate", "elements a register", "answer / truth")
+fn small_range(context: &Context<'_>, trials: usize) -> Result<Section> {
+    let mut part = Section::curve("Small range: crivo's estimate", "elements a register", "answer / truth")
         .control()
         .log_x();
     let mut plain = Vec::new();
@@ -146,10 +146,10 @@ fn small_range(context: &Context<'_>, trials: usize) -> Result<Part> {
 }
 
 /// Near `2^32`, a hash of 32 bits has at most 22 zeros to count, so registers stop at 23.
-fn large_range(context: &Context<'_>, trials: usize, error: f64) -> Result<Part> {
+fn large_range(context: &Context<'_>, trials: usize, error: f64) -> Result<Section> {
     let full = pow(2.0, 32.0);
     let mut part =
-        Part::curve("Large range: a hash of 32 bits", "elements / 2^32", "answer / truth").control();
+        Section::curve("Large range: a hash of 32 bits", "elements / 2^32", "answer / truth").control();
     for eighths in [1_u32, 2, 4, 8, 12, 16] {
         context.advance(eighths as usize, 16)?;
         let x = f64::from(eighths) / 8.0;

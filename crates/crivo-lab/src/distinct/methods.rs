@@ -166,8 +166,8 @@ fn draw_levels(n: u64, random: &mut Random) -> Vec<u64> {
 }
 
 /// `factor` multiplies the errors of the theory.
-fn measure(context: &Context<'_>, factor: f64, methods: &'static [Method]) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, factor: f64, methods: &'static [Method]) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let sizes = [10_u64, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
     let streamed_up_to = context.size(10_000, 10_000, 1_000_000);
     let trials = context.size(400, 2_000, 10_000);
@@ -176,11 +176,11 @@ fn measure(context: &Context<'_>, factor: f64, methods: &'static [Method]) -> Re
     report.parameter("smallest", SMALLEST);
     report.parameter("trials", trials);
     report.parameter("streamed_up_to", streamed_up_to);
-    let mut biases = Part::numbers("Mean relative error, in standard errors");
+    let mut biases = Section::numbers("Mean relative error, in standard errors");
     let mut at_million = Vec::new();
     for (number, method) in methods.iter().enumerate() {
         let mut part =
-            Part::curve(format!("Error of {}", method.name), "different items", "relative standard error");
+            Section::curve(format!("Error of {}", method.name), "different items", "relative standard error");
         part = part.log_x();
         for &n in &sizes {
             context.advance(number * sizes.len(), methods.len() * sizes.len())?;
@@ -254,9 +254,9 @@ fn measure(context: &Context<'_>, factor: f64, methods: &'static [Method]) -> Re
 
 /// Measures, for one smallest hash and for one longest run, the chance that the answer is at most a
 /// given multiple of the truth.
-fn without_mean(context: &Context<'_>) -> Result<Part> {
+fn without_mean(context: &Context<'_>) -> Result<Section> {
     let trials = context.size(5_000, 30_000, 300_000);
-    let mut part = Part::numbers("Methods without a mean: answers of at most a multiple of the truth");
+    let mut part = Section::numbers("Methods without a mean: answers of at most a multiple of the truth");
     let mut random = context.random("without mean");
     for n in [100_u64, 1_000] {
         let (mut hash, mut run) = ([0; 3], [0; 3]);

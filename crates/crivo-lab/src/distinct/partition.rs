@@ -38,8 +38,8 @@ fn runs(hashes: &[u8]) -> [u32; 4] {
 }
 
 /// `parts` replaces four in the theory.
-fn measure(context: &Context<'_>, parts: f64) -> Report {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, parts: f64) -> ExperimentReport {
+    let mut report = ExperimentReport::new();
     let trials = context.size(40_000, 400_000, 4_000_000);
     report.parameter("trials", trials);
     // First the zeros, then the part: 00010110 has three zeros and is in the third part.
@@ -55,7 +55,7 @@ fn measure(context: &Context<'_>, parts: f64) -> Report {
         0b0011_0010,
         0b0101_0101,
     ];
-    let mut part = Part::numbers("Ten elements");
+    let mut part = Section::numbers("Ten elements");
     let expected = [1.0, 5.0, 3.0, 2.0];
     for (number, (run, expected)) in runs(&example).into_iter().zip(expected).enumerate() {
         part.equal(format!("longest run of part {}", number + 1), run.into(), expected);
@@ -65,7 +65,7 @@ fn measure(context: &Context<'_>, parts: f64) -> Report {
     part.exact("k times the geometric mean of 2^D", 4.0 * pow(2.0, mean), parts * pow(2.0, 2.75), 1e-9);
     report.add(part);
 
-    let mut part = Part::numbers("All 256 hashes");
+    let mut part = Section::numbers("All 256 hashes");
     let mut counts = [[0_u32; 7]; 4];
     for hash in 0..=u8::MAX {
         let (number, zeros) = split(hash);
@@ -92,7 +92,7 @@ fn measure(context: &Context<'_>, parts: f64) -> Report {
         at_most.iter_mut().zip(0..).for_each(|(count, zeros)| *count += u64::from(longest <= zeros));
     }
     let mut part =
-        Part::curve("Longest run of one part, ten random elements", "zeros", "share at most so long");
+        Section::curve("Longest run of one part, ten random elements", "zeros", "share at most so long");
     for (zeros, &count) in at_most.iter().enumerate() {
         let longer = pow(2.0, -(zeros as f64 + 1.0));
         part.share(zeros as f64, count, trials, pow(1.0 - longer / parts, 10.0));

@@ -28,16 +28,16 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// `divisor` divides `n(n − 1)`.
-fn measure(context: &Context<'_>, divisor: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, divisor: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let n = 1e6;
     let pairs = n * (n - 1.0) / 2.0;
     let days = pairs / 1e6 / 86_400.0;
-    let mut claim = Part::numbers("A million objects, as claimed");
+    let mut claim = Section::numbers("A million objects, as claimed");
     claim.exact("pairs", pairs, 1e12, 1e11);
     claim.between("days at a million comparisons a second", days, 10.0, f64::INFINITY);
     report.add(claim);
-    let mut right = Part::numbers("A million objects").control();
+    let mut right = Section::numbers("A million objects").control();
     right.equal("pairs", pairs, n * (n - 1.0) / divisor);
     right.exact("days at a million comparisons a second", days, 5.787, 1e-3);
     report.add(right);
@@ -50,23 +50,24 @@ fn measure(context: &Context<'_>, divisor: f64) -> Result<Report> {
     let mut filter = Bloom::for_items_with_scheme(items, 1e-4, KeyScheme::hashes())?;
     random.feed(&mut filter, items);
     let found = (0..probes).filter(|_| filter.contains_hash(random.bits())).count() as u64;
-    let mut claim = Part::numbers("A filter made for 10^−4, as claimed: 0.0001 %");
+    let mut claim = Section::numbers("A filter made for 10^−4, as claimed: 0.0001 %");
     claim.named_share("the original's 12 of 96,872", 12, 96_872, 1e-6);
     claim.named_share("the same filter here", found, probes, 1e-6);
     report.add(claim);
-    let mut right = Part::numbers("A filter made for 10^−4: 0.01 %").control();
+    let mut right = Section::numbers("A filter made for 10^−4: 0.01 %").control();
     right.named_share("the original's 12 of 96,872", 12, 96_872, 1e-4);
     right.named_share("the same filter here", found, probes, filter.false_positive_rate());
     report.add(right);
 
-    let mut claim = Part::numbers("Users, as claimed: the chance that all those shown have so small numbers");
+    let mut claim =
+        Section::numbers("Users, as claimed: the chance that all those shown have so small numbers");
     // Users are numbered from 1. The probability that all users shown have at most the given number
     // is that number's share of all users, to the power of the number of users shown.
     claim.between("a hundred thousand: six users, none above 898", pow(898.0 / 1e5, 6.0), LEVEL, 1.0);
     claim.between("a million: four users, none above 4,808", pow(4_808.0 / 1e6, 4.0), LEVEL, 1.0);
     report.add(claim);
     let mut right =
-        Part::numbers("Users: the same with 943 and 6,040, as the files' own descriptions say").control();
+        Section::numbers("Users: the same with 943 and 6,040, as the files' own descriptions say").control();
     right.between("943: six users, none above 898", pow(898.0 / 943.0, 6.0), LEVEL, 1.0);
     right.between("6,040: four users, none above 4,808", pow(4_808.0 / 6_040.0, 4.0), LEVEL, 1.0);
     if let Some(ratings) = &context.inputs().ratings {

@@ -33,16 +33,16 @@ const KEYS: usize = 20;
 
 /// `base` replaces `e` in the theory, and `touched` is the number of counters of a row that an
 /// update and a query access.
-fn measure(context: &Context<'_>, base: f64, touched: f64) -> Result<Report> {
-    let mut report = Report::new();
-    let mut depths = Part::curve("Rows for a chance of failure δ", "1/δ", "rows").log_x();
-    let mut memory = Part::numbers("Bytes of memory");
+fn measure(context: &Context<'_>, base: f64, touched: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
+    let mut depths = Section::curve("Rows for a chance of failure δ", "1/δ", "rows").log_x();
+    let mut memory = Section::numbers("Bytes of memory");
     let (width, _) = CountMin::size_for(EPSILON, 0.5)?;
     let bytes = |depth| -> Result<f64> {
         Ok(CountMin::with_scheme(width, depth, KeyScheme::hashes())?.memory() as f64)
     };
-    let mut updates = Part::curve("Counters that an update changes", "1/δ", "counters").log_x();
-    let mut questions = Part::curve("Counters that a question reads", "1/δ", "counters at most").log_x();
+    let mut updates = Section::curve("Counters that an update changes", "1/δ", "counters").log_x();
+    let mut questions = Section::curve("Counters that a question reads", "1/δ", "counters at most").log_x();
     let mut random = context.random("keys");
     let one = bytes(1)?;
     let row = bytes(2)? - one;
@@ -73,7 +73,7 @@ fn measure(context: &Context<'_>, base: f64, touched: f64) -> Result<Report> {
     let total: u64 = stream.iter().sum();
     let margin = (std::f64::consts::E / f64::from(narrow) * total as f64) as u64;
     let of_row = noise(&stream[1..], narrow.into());
-    let mut curve = Part::curve("Answers off by more than eN/width", "rows", "share of trials").log_y();
+    let mut curve = Section::curve("Answers off by more than eN/width", "rows", "share of trials").log_y();
     let mut random = context.random("rows");
     let mut hashes = vec![0; stream.len()];
     for depth in 1..=5_u32 {

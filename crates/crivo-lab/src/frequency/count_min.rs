@@ -26,21 +26,21 @@ const EPSILON: f64 = 0.05;
 const DELTA: f64 = 0.05;
 
 /// `factor` multiplies the width in the theory.
-fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, factor: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let trials = context.size(4_000, 40_000, 300_000);
     let (width, depth) = CountMin::size_for(EPSILON, DELTA)?;
     report.parameter("trials", trials);
     report.parameter("width", width);
     report.parameter("depth", depth);
-    let mut promise = Part::numbers("Answers that are too high by more than εN, allowed at most δ");
-    let mut certain = Part::numbers("Answers that are too low, or conservative ones above plain ones");
+    let mut promise = Section::numbers("Answers that are too high by more than εN, allowed at most δ");
+    let mut certain = Section::numbers("Answers that are too low, or conservative ones above plain ones");
     for (name, zipf) in [("uniform", false), ("Zipf", true)] {
         let counts = counts(400, zipf);
         let total: u64 = counts.iter().sum();
         let tails = above(&noise(&counts[1..], f64::from(width) * factor), depth);
         let title = format!("Answers too high, {name} stream, plain");
-        let mut curve = Part::curve(title, "too high by more than, in N/width", "share of trials").log_y();
+        let mut curve = Section::curve(title, "too high by more than, in N/width", "share of trials").log_y();
         let points: Vec<u64> = (0..=5)
             .map(|step| (total * step / u64::from(width)) / 2)
             .filter(|&point| tail_at(&tails, point) > 2e-4)

@@ -39,8 +39,8 @@ const CASES: [&str; 6] = [
 ];
 
 /// `slack` is subtracted from the counter in the claim.
-fn measure(context: &Context<'_>, slack: i64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, slack: i64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let (length, streams) = (context.size(8, 11, 13), context.size(200, 2_000, 20_000));
     report.parameter("exhaustive_length", length);
     report.parameter("random_streams", streams);
@@ -67,12 +67,12 @@ fn measure(context: &Context<'_>, slack: i64) -> Result<Report> {
             (0..200).map(|_| if random.happens(favourite) { 0 } else { random.below(5) as u64 }).collect();
         walk(&stream, slack, &mut tally)?;
     }
-    let mut part = Part::numbers("Steps in which the invariant does not hold");
+    let mut part = Section::numbers("Steps in which the invariant does not hold");
     for (name, (_, broken)) in CASES.iter().zip(tally.cases) {
         part.equal(*name, broken as f64, 0.0);
     }
     report.add(part);
-    let mut part = Part::numbers("Steps of each case").control();
+    let mut part = Section::numbers("Steps of each case").control();
     for (name, (steps, _)) in CASES.iter().zip(tally.cases) {
         part.between(*name, steps as f64, 1_000.0, f64::INFINITY);
     }

@@ -22,15 +22,15 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// `factor` multiplies the mean error of the theory.
-fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, factor: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let trials = context.size(3_000, 60_000, 100_000);
     report.parameter("trials", trials);
     let (epsilon, delta) = (0.05, 0.05);
     let (_, depth) = CountMin::size_for(epsilon, delta)?;
-    let mut means = Part::curve("Mean error of one row", "width", "share of ‖a‖‖b‖").log_x().log_y();
-    let mut promise = Part::numbers("Joins too large by more than ε‖a‖‖b‖, allowed at most δ");
-    let mut never = Part::numbers("Joins too small");
+    let mut means = Section::curve("Mean error of one row", "width", "share of ‖a‖‖b‖").log_x().log_y();
+    let mut promise = Section::numbers("Joins too large by more than ε‖a‖‖b‖, allowed at most δ");
+    let mut never = Section::numbers("Joins too small");
     for (step, width) in [14_u32, 28, 55, 110].into_iter().enumerate() {
         context.advance(step, 4)?;
         let mut random = context.random(&format!("width {width}"));

@@ -20,14 +20,14 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// `share` is the share of the votes that a majority needs, in theory.
-fn measure(context: &Context<'_>, share: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, share: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let trials = context.size(200, 2_000, 20_000);
     let votes = 1_001_usize;
     report.parameter("trials", trials);
     report.parameter("votes", votes);
     let mut found =
-        Part::curve("Streams whose winner is the candidate", "share of the votes", "share of streams");
+        Section::curve("Streams whose winner is the candidate", "share of the votes", "share of streams");
     let mut random = context.random("streams");
     // Above the share, the element is always found. Below it, that depends on the order. Random
     // orders are easy cases, so the worst order is tested too.
@@ -71,7 +71,7 @@ fn measure(context: &Context<'_>, share: f64) -> Result<Report> {
     }
     report.add(found);
 
-    let mut part = Part::numbers("Streams without a majority");
+    let mut part = Section::numbers("Streams without a majority");
     let (mut confirmed, mut candidates) = (0, 0);
     for trial in 0..trials {
         // Two leaders with 40 % of the votes each, or votes spread evenly over twenty candidates.

@@ -62,15 +62,15 @@ fn answers(size: Size, epsilon: f64, counts: &[u64], coins: &mut PredictableBits
 }
 
 /// `coins` multiplies the part of the variance from the random bits, in theory.
-fn measure(context: &Context<'_>, coins: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, coins: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let people = context.size(4_000, 50_000, 1_000_000);
     report.parameter("people", people);
     for (language, shares) in [("English", ENGLISH), ("French", FRENCH)] {
         let mut bits = PredictableBits::new(context.random(language).bits());
         let counts = shares.map(|percent| people * percent / 100);
         let title = format!("{language}: {}", EMOJI.join(" "));
-        let mut part = Part::curve(title, "emoji", "share of people").separate();
+        let mut part = Section::curve(title, "emoji", "share of people").separate();
         let n = counts.iter().sum::<u64>() as f64;
         for (asked, answer) in answers(LARGE, 4.0, &counts, &mut bits)?.into_iter().enumerate() {
             part.at(
@@ -88,9 +88,9 @@ fn measure(context: &Context<'_>, coins: f64) -> Result<Report> {
     }
     let trials = context.size(60, 250, 2_500);
     report.parameter("trials", trials);
-    let mut bias = Part::numbers("Mean error");
-    let mut against = |title: &str, x: &str, cases: &[(f64, u64, f64)]| -> Result<Part> {
-        let mut part = Part::curve(title, x, "standard error / people").log_x().log_y();
+    let mut bias = Section::numbers("Mean error");
+    let mut against = |title: &str, x: &str, cases: &[(f64, u64, f64)]| -> Result<Section> {
+        let mut part = Section::curve(title, x, "standard error / people").log_x().log_y();
         for &(epsilon, people, at) in cases {
             context.advance(1, 2)?;
             let counts = ENGLISH.map(|percent| people * percent / 100);
@@ -141,7 +141,7 @@ fn measure(context: &Context<'_>, coins: f64) -> Result<Report> {
 
 /// Uses small reports of two hundred people, so often that three percent of the cost of the random
 /// bits are detected.
-fn small_groups(context: &Context<'_>, coins: f64) -> Result<Part> {
+fn small_groups(context: &Context<'_>, coins: f64) -> Result<Section> {
     let (epsilon, counts) = (1.0, ENGLISH.map(|percent| 2 * percent));
     let trials = context.size(500, 40_000, 100_000);
     let variances: Vec<f64> =
@@ -160,7 +160,7 @@ fn small_groups(context: &Context<'_>, coins: f64) -> Result<Part> {
         });
         sample.add(squares.sum::<f64>() / counts.len() as f64);
     }
-    let mut part = Part::numbers("Squared errors over their variance, of 200 people");
+    let mut part = Section::numbers("Squared errors over their variance, of 200 people");
     part.named(format!("ε = {epsilon}, mean"), sample.check_mean(sample.variance()));
     Ok(part)
 }

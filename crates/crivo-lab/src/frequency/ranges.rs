@@ -25,8 +25,8 @@ const EPSILON: f64 = 0.1;
 const DELTA: f64 = 0.05;
 
 /// `factor` multiplies the error of a point in theory.
-fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, factor: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let trials = context.size(1_500, 3_000, 50_000);
     let keys = 300;
     report.parameter("trials", trials);
@@ -36,10 +36,10 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     // Points are queried in a sketch of one row with a few counters, so that the mean error is
     // known: (N − f)/width.
     let narrow = 64;
-    let mut promise = Part::numbers("Ranges too high by more than εN, allowed at most δ");
-    let mut never = Part::numbers("Ranges too low");
+    let mut promise = Section::numbers("Ranges too high by more than εN, allowed at most δ");
+    let mut never = Section::numbers("Ranges too low");
     let mut points =
-        Part::curve("Mean error of a range, added up point by point", "length of the range", "error / N")
+        Section::curve("Mean error of a range, added up point by point", "length of the range", "error / N")
             .log_x()
             .log_y();
     let mut dyadic_means = Vec::new();

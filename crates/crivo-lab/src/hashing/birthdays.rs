@@ -26,12 +26,12 @@ fn meet(m: u64, n: u64) -> f64 {
 }
 
 /// `constant` is the factor of `√n` in theory.
-fn measure(context: &Context<'_>, constant: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, constant: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let trials = context.size(20_000, 100_000, 1_000_000);
     report.parameter("trials", trials);
     let mut random = context.random("365");
-    let mut curve = Part::curve("People of whom two share a birthday", "people", "probability");
+    let mut curve = Section::curve("People of whom two share a birthday", "people", "probability");
     let sizes = [2, 5, 10, 15, 20, 22, 23, 24, 30, 40, 50, 60];
     for (step, &m) in sizes.iter().enumerate() {
         context.advance(step, sizes.len())?;
@@ -40,7 +40,7 @@ fn measure(context: &Context<'_>, constant: f64) -> Result<Report> {
     curve.show("1 − e^(−m²/2n)", (0..=60).map(|m| (f64::from(m), 1.0 - exp(-f64::from(m * m) / 730.0))));
     report.add(curve);
 
-    let mut part = Part::numbers("From how many on half of the time?");
+    let mut part = Section::numbers("From how many on half of the time?");
     let mut random = context.random("half");
     let trials = trials / 10;
     for n in [365_u64, 10_000, 1_000_000] {

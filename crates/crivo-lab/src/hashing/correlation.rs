@@ -27,8 +27,8 @@ const PAIRS: usize = FUNCTIONS * (FUNCTIONS - 1) / 2;
 const CHUNK: usize = 500;
 
 /// `spread` multiplies the deviation of the theory.
-fn measure(context: &Context<'_>, spread: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, spread: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let functions = context.size(30, FUNCTIONS, FUNCTIONS);
     let sizes = context.size(
         &[20_000, 100_000][..],
@@ -44,8 +44,8 @@ fn measure(context: &Context<'_>, spread: f64) -> Result<Report> {
     // are uncorrelated.
     let (mut chunk_squares, mut chunk_coefficients) = (0.0, 0_u64);
     let mut largest =
-        Part::curve("Largest coefficient of all pairs", "texts", "absolute coefficient").log_x().log_y();
-    let mut squares = Part::numbers("Sum of the squares of all coefficients, times the number of texts");
+        Section::curve("Largest coefficient of all pairs", "texts", "absolute coefficient").log_x().log_y();
+    let mut squares = Section::numbers("Sum of the squares of all coefficients, times the number of texts");
     for &size in sizes {
         while done < size {
             let chunk = sums.add_chunk(seed, &mut random)?;
@@ -83,7 +83,7 @@ fn measure(context: &Context<'_>, spread: f64) -> Result<Report> {
             squares.between(format!("largest coefficient, {size} texts"), most, 0.0, limit);
         }
     }
-    let mut chunks = Part::numbers(format!("Coefficients of {CHUNK} texts, many times"));
+    let mut chunks = Section::numbers(format!("Coefficients of {CHUNK} texts, many times"));
     chunks.named(
         "mean of their squares, times the number of texts less one",
         Measure::Normal {

@@ -26,15 +26,15 @@ const FUNCTIONS: u32 = 10;
 
 /// The share `lean` of the hashes in the upper half is moved to the lower half, as by a function
 /// that is not quite uniform.
-fn measure(context: &Context<'_>, lean: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, lean: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let count = context.size(20_000, 100_000, 1_000_000);
     report.parameter("texts", count);
     let mut random = context.random("texts");
     let texts = texts(count, &mut random);
     let seed = random.bits();
     let moved = (lean * f64::from(1 << 16)) as u64;
-    let mut sums = Part::numbers("χ² of all ten functions");
+    let mut sums = Section::numbers("χ² of all ten functions");
     for (name, derived) in [("XXH3 under ten seeds", false), ("indexes derived from one XXH3 value", true)] {
         context.advance(usize::from(derived), 2)?;
         let mut columns = Vec::new();
@@ -51,7 +51,7 @@ fn measure(context: &Context<'_>, lean: f64) -> Result<Report> {
             columns.push(column);
         }
         let indexes = Indexes::from_columns(SIZE, columns)?;
-        let mut part = Part::curve(format!("χ² of {name}"), "function", "χ² at 99 degrees");
+        let mut part = Section::curve(format!("χ² of {name}"), "function", "χ² at 99 degrees");
         let mut sum = 0.0;
         for function in 0..FUNCTIONS {
             let statistic = indexes.distribution(function as usize, 100)?.statistic();
@@ -69,7 +69,7 @@ fn measure(context: &Context<'_>, lean: f64) -> Result<Report> {
     let words: Vec<String> = (0..50_000).map(|number| format!("{number:05}")).collect();
     let high =
         Indexes::of(&words, 1, 100, |word, _| ((u64::from(djb31ma(word.as_bytes(), 0)) * 100) >> 32) as u32)?;
-    let mut part = Part::numbers("DJB31MA of the texts 00000 to 49999, which fails").control();
+    let mut part = Section::numbers("DJB31MA of the texts 00000 to 49999, which fails").control();
     part.between("χ² at 99 degrees", high.distribution(0, 100)?.statistic(), 1e5, f64::INFINITY);
     report.add(part);
     Ok(report)

@@ -20,8 +20,8 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// `base` replaces 2 in the `2^b` texts that trying takes.
-fn measure(context: &Context<'_>, base: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, base: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let texts = context.size(3, 12, 100);
     report.parameter("texts", texts);
     let mut random = context.random("texts");
@@ -56,7 +56,7 @@ fn measure(context: &Context<'_>, base: f64) -> Result<Report> {
             shown = format!("“{forged}” has under seed {seed} the value of “{text}”.");
         }
     }
-    let mut part = Part::numbers("Forged texts");
+    let mut part = Section::numbers("Forged texts");
     let all = texts as f64;
     part.equal("with the value of the original", same as f64, all);
     part.equal("that are another text", other as f64, all);
@@ -70,8 +70,8 @@ fn measure(context: &Context<'_>, base: f64) -> Result<Report> {
 
 /// Measures the cost of trying, with fewer bits. The number of texts until one has the wanted last
 /// `b` bits is geometric, with mean `2^b`.
-fn trying(context: &Context<'_>, base: f64) -> Part {
-    let mut part = Part::curve("Random texts tried until the last bits agree", "bits", "texts").log_y();
+fn trying(context: &Context<'_>, base: f64) -> Section {
+    let mut part = Section::curve("Random texts tried until the last bits agree", "bits", "texts").log_y();
     let mut random = context.random("trying");
     let trials = context.size(1_500, 4_000, 20_000);
     for bits in [4_u32, 6, 8, 10] {

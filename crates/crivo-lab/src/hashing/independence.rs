@@ -30,8 +30,8 @@ const GROUPS: u32 = 9;
 
 /// The share `linked` of the texts gets the value of the first function from all ten, as from
 /// functions that are not independent.
-fn measure(context: &Context<'_>, linked: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, linked: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let count = context.size(20_000, 100_000, 1_000_000);
     report.parameter("texts", count);
     let mut random = context.random("texts");
@@ -58,10 +58,11 @@ fn measure(context: &Context<'_>, linked: f64) -> Result<Report> {
     let deviation = sqrt(share * (1.0 - share) / count as f64);
     let cells = f64::from(GROUPS * GROUPS * FUNCTIONS * (FUNCTIONS - 1) / 2);
     let most = normal_quantile(crate::test::LEVEL / cells) * deviation;
-    let mut worst = Part::numbers("Largest difference between a cell's share and the product of its margins");
+    let mut worst =
+        Section::numbers("Largest difference between a cell's share and the product of its margins");
     for (name, indexes) in [("XXH3 under ten seeds", &xxh3), ("indexes derived from one value", &rows)] {
         context.advance(1, 2)?;
-        let mut part = Part::curve(format!("χ² of all pairs, {name}"), "pair", "χ² at 64 degrees");
+        let mut part = Section::curve(format!("χ² of all pairs, {name}"), "pair", "χ² at 64 degrees");
         let pairs = (0..FUNCTIONS as usize).flat_map(|first| (0..first).map(move |second| (second, first)));
         for (number, (first, second)) in (1..).zip(pairs) {
             let chi = indexes.independence(first, second, GROUPS)?;
@@ -85,7 +86,7 @@ fn measure(context: &Context<'_>, linked: f64) -> Result<Report> {
         djb31ma(word.as_bytes(), function.wrapping_mul(0x9E37_79B9)) % (1 << 16)
     })?;
     let mut part =
-        Part::numbers("DJB31MA of the texts 00000 to 49999 under four seeds, which fails").control();
+        Section::numbers("DJB31MA of the texts 00000 to 49999 under four seeds, which fails").control();
     part.between("largest difference of a cell", djb.largest_dependence(GROUPS)?.value, 0.03, 1.0);
     report.add(part);
     Ok(report)

@@ -52,12 +52,12 @@ fn all_met(others: u64, hashes: u32) -> f64 {
 }
 
 /// `more` is added to the number of counters of a key, in theory.
-fn measure(context: &Context<'_>, more: u32) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, more: u32) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let trials = context.size(3_000, 20_000, 200_000);
     report.parameter("trials", trials);
-    let mut curve = Part::curve("Frequencies that are too high", "other keys", "share of trials");
-    let mut never = Part::numbers("Frequencies that are too low");
+    let mut curve = Section::curve("Frequencies that are too high", "other keys", "share of trials");
+    let mut never = Section::numbers("Frequencies that are too low");
     let mut random = context.random("filters");
     for others in [10_u64, 25, 50, 75, 100, 150, 200, 300] {
         context.advance(others as usize, 300)?;
@@ -94,7 +94,7 @@ fn measure(context: &Context<'_>, more: u32) -> Result<Report> {
 
 /// Adds words of a realistic text, in which few words are frequent, to one filter, and queries
 /// every word.
-fn stream(context: &Context<'_>) -> Result<Part> {
+fn stream(context: &Context<'_>) -> Result<Section> {
     let mut random = context.random("stream");
     let words = context.size(2_000_usize, 20_000, 200_000);
     let zipf = Weighted::zipf(words, 1.0);
@@ -116,7 +116,7 @@ fn stream(context: &Context<'_>) -> Result<Part> {
             distinct += 1;
         }
     }
-    let mut part = Part::numbers("The words of a Zipf stream, in a filter made for 1 %");
+    let mut part = Section::numbers("The words of a Zipf stream, in a filter made for 1 %");
     part.equal("frequencies that are too low", low as f64, 0.0);
     part.share_at_most("frequencies that are too high", high, distinct, 0.01);
     Ok(part)

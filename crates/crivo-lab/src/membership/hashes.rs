@@ -20,16 +20,16 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// `bits_a_key` replaces 8 in the theory.
-fn measure(context: &Context<'_>, bits_a_key: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, bits_a_key: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let items = context.size(5_000, 20_000, 100_000);
     let (filters, probes) = (context.size(4, 8, 8), context.size(20_000, 250_000, 1_000_000));
     report.parameter("items", items);
     report.parameter("filters", filters);
     report.parameter("probes", probes);
-    let mut rates = Part::curve("False positives at eight bits a key", "hash functions", "rate").log_y();
-    let mut fills = Part::numbers("Share of bits set");
-    let mut given = Part::numbers("Strangers found, given the fill");
+    let mut rates = Section::curve("False positives at eight bits a key", "hash functions", "rate").log_y();
+    let mut fills = Section::numbers("Share of bits set");
+    let mut given = Section::numbers("Strangers found, given the fill");
     let mut random = context.random("filters");
     for k in 1..=15_u32 {
         context.advance(k as usize, 15)?;
@@ -42,7 +42,7 @@ fn measure(context: &Context<'_>, bits_a_key: f64) -> Result<Report> {
     report.add(rates);
     report.add(fills);
     report.add(given);
-    let mut part = Part::numbers("The best k");
+    let mut part = Section::numbers("The best k");
     let best = (1..=15).min_by(|&a, &b| {
         let of = |k: i32| rate(1e9 * bits_a_key, k.into(), 1e9);
         of(a).total_cmp(&of(b))

@@ -22,13 +22,13 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// `wanted` is the rate in theory.
-fn measure(context: &Context<'_>, wanted: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, wanted: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let items = 1_000_000_u64;
     let n = items as f64;
     let (bits, hashes) = Bloom::size_for(items, 0.01)?;
     let textbook = -n * log(wanted) / (log(2.0) * log(2.0));
-    let mut part = Part::numbers("A million addresses at 1 %");
+    let mut part = Section::numbers("A million addresses at 1 %");
     part.equal("hash functions", hashes.into(), 7.0);
     part.equal("bits", bits as f64, 9_592_955.0);
     part.exact("bits of the textbook's formula", textbook, 9_585_059.0, 1.0);
@@ -64,7 +64,7 @@ fn measure(context: &Context<'_>, wanted: f64) -> Result<Report> {
     }
     let mut probed = Probed::default();
     probed.ask(&filter, context.size(300_000, 3_000_000, 10_000_000), &mut random);
-    let mut part = Part::numbers("The filter, filled with addresses");
+    let mut part = Section::numbers("The filter, filled with addresses");
     part.equal("addresses that are not found", missing as f64, 0.0);
     part.named("strangers found", probed.check_rate(wanted, 7.0));
     part.named("strangers found, given the fill", probed.check_given_fill());

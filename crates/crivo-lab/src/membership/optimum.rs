@@ -26,12 +26,12 @@ fn slope(k: f64, bits: f64) -> f64 {
 }
 
 /// `constant` replaces `ln 2` in the theory.
-fn measure(context: &Context<'_>, constant: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, constant: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let steps = context.size(2_000, 100_000, 1_000_000);
     report.parameter("steps", steps);
-    let mut part = Part::numbers("Where the rate stops falling");
-    let mut curve = Part::curve("The best k", "bits a key", "k");
+    let mut part = Section::numbers("Where the rate stops falling");
+    let mut curve = Section::curve("The best k", "bits a key", "k");
     for bits in [0.5, 1.0, 2.0, 4.0, 8.0, 10.0, 16.0, 32.0] {
         context.advance(1, 2)?;
         // The grid begins far below the optimum and ends far above it, in equal ratios.

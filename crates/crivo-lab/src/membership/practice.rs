@@ -21,8 +21,8 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// `rate` replaces the requested rate in the theory.
-fn measure(context: &Context<'_>, rate: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, rate: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let (items, filters) = (context.size(20_000, 97_661, 97_661), context.size(2, 30, 30));
     let probes = context.size(500_000, 400_000, 10_000_000);
     report.parameter("items", items);
@@ -44,7 +44,7 @@ fn measure(context: &Context<'_>, rate: f64) -> Result<Report> {
         said += filter.false_positive_rate() / filters as f64;
         big.ask(&filter, probes, &mut random);
     }
-    let mut part = Part::numbers("The big test");
+    let mut part = Section::numbers("The big test");
     part.equal("texts that were added and not found", missing as f64, 0.0);
     part.named("strangers found", big.check_rate(rate, 13.0));
     part.named("strangers found, given the fill", big.check_given_fill());
@@ -76,7 +76,7 @@ fn measure(context: &Context<'_>, rate: f64) -> Result<Report> {
         }
         small.ask(&filter, context.size(2_000, 5_000, 5_000), &mut random);
     }
-    let mut part = Part::numbers("The small test: ten names at 1 %");
+    let mut part = Section::numbers("The small test: ten names at 1 %");
     part.equal("names that were added and not found", missing as f64, 0.0);
     part.named("strangers found, given the fill", small.check_given_fill());
     report.add(part);

@@ -22,8 +22,8 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// `wanted_rate` replaces the filter's rate in the theory.
-fn measure(context: &Context<'_>, wanted_rate: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, wanted_rate: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let users = context.size(40_000_u64, 400_000, 4_000_000);
     let (rows, wanted) = (context.size(200_000, 2_000_000, 20_000_000), users / 50);
     report.parameter("rows", rows);
@@ -60,7 +60,7 @@ fn measure(context: &Context<'_>, wanted_rate: f64) -> Result<Report> {
             in_vain += if passes { count } else { 0 };
         }
     }
-    let mut part = Part::numbers("Rows that move");
+    let mut part = Section::numbers("Rows that move");
     part.equal("rows that join and are dropped", lost as f64, 0.0);
     let given_fill = filter.false_positive_rate();
     part.named_share("other users let through, given the filter's fill", let_through, others, given_fill);
@@ -84,7 +84,7 @@ fn measure(context: &Context<'_>, wanted_rate: f64) -> Result<Report> {
     part.between("the filter's bytes, as a share of a log of 100 bytes a row", sent, 0.0, 0.001);
     report.add(part);
 
-    let mut part = Part::curve(
+    let mut part = Section::curve(
         "Rows that move in vain, by the filter's size",
         "bits a wanted user",
         "share of users let through",

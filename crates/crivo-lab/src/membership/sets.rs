@@ -26,8 +26,8 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 const HASHES: u32 = 5;
 
 /// `shared_bits` multiplies the part of the AND's bits that different keys share by chance.
-fn measure(context: &Context<'_>, shared_bits: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, shared_bits: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let keys = context.size(4_000, 40_000, 400_000);
     let bits = 10 * keys as u64;
     report.parameter("keys", keys);
@@ -35,7 +35,7 @@ fn measure(context: &Context<'_>, shared_bits: f64) -> Result<Report> {
     let mut random = context.random("sets");
     let empty = || Bloom::with_scheme(bits, HASHES, KeyScheme::hashes());
 
-    let mut part = Part::numbers("Building in parallel: filters that differ from the one built at once");
+    let mut part = Section::numbers("Building in parallel: filters that differ from the one built at once");
     let all = random.hashes(keys);
     let mut whole = empty()?;
     whole.insert_hashes(&all);
@@ -45,14 +45,14 @@ fn measure(context: &Context<'_>, shared_bits: f64) -> Result<Report> {
     }
     report.add(part);
 
-    let mut unions = Part::numbers("Unions that differ from the filter of all keys");
-    let mut fills = Part::curve(
+    let mut unions = Section::numbers("Unions that differ from the filter of all keys");
+    let mut fills = Section::curve(
         "Bits set in the intersection of two sets",
         "shared keys, as a share of each",
         "share of bits",
     );
-    let mut lost = Part::numbers("Shared keys that the intersection does not find");
-    let mut rates = Part::numbers("Strangers found in the intersection, given its fill");
+    let mut lost = Section::numbers("Shared keys that the intersection does not find");
+    let mut rates = Section::numbers("Strangers found in the intersection, given its fill");
     let repeats = context.size(4_u32, 10, 20);
     for tenths in [0_usize, 1, 2, 5, 8, 10] {
         context.advance(tenths, 11)?;

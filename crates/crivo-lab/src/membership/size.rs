@@ -18,14 +18,14 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// `log_of_two` replaces `ln 2` in the theory of how fast the rate falls.
-fn measure(context: &Context<'_>, log_of_two: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, log_of_two: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let items = context.size(5_000, 20_000, 97_591);
     let (filters, probes) = (context.size(4, 8, 8), context.size(20_000, 300_000, 2_000_000));
     report.parameter("items", items);
     report.parameter("filters", filters);
     report.parameter("probes", probes);
-    let mut rates = Part::curve("False positives with the best k", "bits a key", "rate").log_y();
+    let mut rates = Section::curve("False positives with the best k", "bits a key", "rate").log_y();
     let mut random = context.random("filters");
     for halves in 2..=20_u64 {
         context.advance(halves as usize, 20)?;
@@ -40,7 +40,7 @@ fn measure(context: &Context<'_>, log_of_two: f64) -> Result<Report> {
         (2..=20).map(|halves| (f64::from(halves) / 2.0, pow(0.6185, f64::from(halves) / 2.0))),
     );
     report.add(rates);
-    let mut part = Part::numbers("Ten bits a key");
+    let mut part = Section::numbers("Ten bits a key");
     part.exact("rate with k = 7", rate(1e10, 7.0, 1e9), 0.0082, 5e-5);
     part.exact("the factor for each bit, (1/2)^(ln 2)", pow(0.5, log_of_two), 0.6185, 5e-5);
     part.exact("rate with the best k that is no whole number", pow(0.5, 10.0 * log_of_two), 0.0082, 5e-5);

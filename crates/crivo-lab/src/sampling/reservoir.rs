@@ -20,11 +20,11 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// `lean` is the excess probability of later elements over earlier ones in theory.
-fn measure(context: &Context<'_>, lean: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, lean: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let trials = context.size(60_000, 400_000, 3_000_000);
     report.parameter("trials", trials);
-    let mut wholes = Part::numbers("Whole distribution");
+    let mut wholes = Section::numbers("Whole distribution");
     let leaning = |n: usize| -> Vec<f64> {
         let weight = |place: usize| 1.0 + lean * (place as f64 / (n - 1) as f64 - 0.5);
         (0..n).map(|place| weight(place) / n as f64).collect()
@@ -46,7 +46,7 @@ fn measure(context: &Context<'_>, lean: f64) -> Result<Report> {
         let variance = (of * of - 1.0) / 12.0 / kept * (of - kept) / (of - 1.0);
         wholes.named(format!("mean place of {k} of {n}"), places.check_mean(variance));
         let title = format!("A random one of {k} kept of {n} elements");
-        let mut part = Part::curve(title, "place in the stream", "share of trials");
+        let mut part = Section::curve(title, "place in the stream", "share of trials");
         for (place, (&count, &probability)) in counts.iter().zip(&expected).enumerate() {
             part.share(place as f64 + 1.0, count, trials, probability);
         }

@@ -27,14 +27,14 @@ const SHARED: usize = 50;
 const ALIKE: f64 = SHARED as f64 / (2 * SIZE - SHARED) as f64;
 
 /// `power` is the power of `n` in the theory of brute force.
-fn measure(context: &Context<'_>, power: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, power: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let sizes =
         context.size([100_usize, 200, 400, 800], [500, 1_000, 2_000, 4_000], [2_000, 4_000, 8_000, 16_000]);
     report.parameter("elements", SIZE);
     let bands = Bands::new(20, 5)?;
-    let mut part = Part::numbers("Growth of comparisons when n doubles");
-    let mut found = Part::numbers("Similar pairs found");
+    let mut part = Section::numbers("Growth of comparisons when n doubles");
+    let mut found = Section::numbers("Similar pairs found");
     let (mut brute_times, mut band_times) = (Vec::new(), Vec::new());
     let (mut brute_curve, mut band_curve) = (Vec::new(), Vec::new());
     let mut before: Option<(f64, f64)> = None;

@@ -22,8 +22,8 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// `more` is added to the rows of a band in theory.
-fn measure(context: &Context<'_>, more: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, more: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     // The sets are large, so that slots are nearly independent: the error of the curve is a tenth
     // of what the check can detect.
     let union = context.size(4_000, 10_000, 20_000);
@@ -34,7 +34,7 @@ fn measure(context: &Context<'_>, more: f64) -> Result<Report> {
         let bands = Bands::new(b, r)?;
         let meet = |j: f64| 1.0 - pow(1.0 - pow(j, f64::from(r) + more), f64::from(b));
         let title = format!("Pairs that meet in {b} bands of {r} rows");
-        let mut curve = Part::curve(title, "Jaccard's index", "share of pairs");
+        let mut curve = Section::curve(title, "Jaccard's index", "share of pairs");
         let mut random = context.random(&format!("{b} × {r}"));
         let (mut first, mut second) = (vec![0; bands.slots() as usize], vec![0; bands.slots() as usize]);
         let (mut keys, mut others) = (Vec::new(), Vec::new());
@@ -55,7 +55,7 @@ fn measure(context: &Context<'_>, more: f64) -> Result<Report> {
         curve.show("1 − (1 − J^r)^b", (0..=100).map(|i| (f64::from(i) / 100.0, meet(f64::from(i) / 100.0))));
         report.add(curve.separate());
     }
-    let mut part = Part::numbers("The design for (0.6, 0.01) and (0.9, 0.99)");
+    let mut part = Section::numbers("The design for (0.6, 0.01) and (0.9, 0.99)");
     let chosen = Bands::for_points((0.6, 0.01), (0.9, 0.99))?;
     part.equal("bands", chosen.bands().into(), 20.0);
     part.equal("rows", chosen.rows().into(), 15.0);

@@ -21,13 +21,13 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// `j` replaces 0.9 in the theory.
-fn measure(context: &Context<'_>, j: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, j: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let union = 20_000;
     let trials = context.size(800, 4_000, 40_000);
     report.parameter("trials", trials);
     report.parameter("union", union);
-    let mut curve = Part::curve("Pairs that agree in all slots", "slots k", "share of pairs");
+    let mut curve = Section::curve("Pairs that agree in all slots", "slots k", "share of pairs");
     let mut sets = Sets::new(union, 0.9);
     let mut random = context.random("pairs");
     let lengths = [1_usize, 2, 4, 7, 10, 15, 22, 30, 40];

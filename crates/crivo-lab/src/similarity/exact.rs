@@ -46,8 +46,8 @@ impl Default for Theory {
     }
 }
 
-fn measure(context: &Context<'_>, theory: &Theory) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, theory: &Theory) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let bits = context.size(20_u32, 20, 21);
     let universe = 1_u64 << bits;
     report.parameter("universe_bits", bits);
@@ -56,13 +56,13 @@ fn measure(context: &Context<'_>, theory: &Theory) -> Result<Report> {
         &[100, 1_000, 10_000, 100_000, 400_000],
         &[100, 1_000, 10_000, 100_000, 1_000_000],
     );
-    let mut same = Part::numbers("Every way against a set of the standard library");
-    let curve = |title, y| Part::curve(title, "elements n", y).log_x();
+    let mut same = Section::numbers("Every way against a set of the standard library");
+    let curve = |title, y| Section::curve(title, "elements n", y).log_x();
     let mut comparing = curve("Comparisons of a merge sort", "comparisons / (n log₂ n)");
-    let mut walking = Part::numbers("Comparisons of the walk along both sorted sets");
+    let mut walking = Section::numbers("Comparisons of the walk along both sorted sets");
     let mut held = curve("Room of sorting", "elements of ℓ bits held at once / n");
     let mut steps = curve("Steps of the table", "elements entered and looked up / n");
-    let mut room = Part::numbers("Room of the table, for each of 2^ℓ");
+    let mut room = Section::numbers("Room of the table, for each of 2^ℓ");
     for (step, &n) in sizes.iter().enumerate() {
         context.advance(step, sizes.len())?;
         let (a, b) = sets(n, universe, &mut context.random(&format!("{n} elements")));

@@ -31,12 +31,12 @@ fn variance(k: f64, union: f64, j: f64) -> f64 {
 }
 
 /// `factor` multiplies the similarity in theory.
-fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, factor: f64) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     let trials = context.size(5_000, 40_000, 400_000);
     report.parameter("trials", trials);
     let mut one =
-        Part::curve("Pairs of sets with the same minimum hash", "Jaccard's index", "share of trials");
+        Section::curve("Pairs of sets with the same minimum hash", "Jaccard's index", "share of trials");
     let mut random = context.random("one");
     for tenths in 0..=10_u32 {
         context.advance(tenths as usize, 20)?;
@@ -55,10 +55,10 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
 
     let trials = context.size(800, 5_000, 50_000);
     let mut errors =
-        Part::curve("Error of the similarity, J = 1/2", "length of the signature k", "standard error")
+        Section::curve("Error of the similarity, J = 1/2", "length of the signature k", "standard error")
             .log_x()
             .log_y();
-    let mut numbers = Part::numbers("Mean and variance of the similarity");
+    let mut numbers = Section::numbers("Mean and variance of the similarity");
     for (step, k) in [16_usize, 64, 128, 256, 400, 1024].into_iter().enumerate() {
         context.advance(step + 10, 20)?;
         let mut random = context.random(&format!("k = {k}"));
@@ -105,7 +105,7 @@ fn measure(context: &Context<'_>, factor: f64) -> Result<Report> {
     }
     errors.show("√(J(1 − J)/k)", [16.0, 1024.0].map(|k| (k, 0.5 / sqrt(k))));
     report.add(errors);
-    let mut part = Part::numbers("Signature for an error of 0.05");
+    let mut part = Section::numbers("Signature for an error of 0.05");
     part.equal("k = ⌈1/bound²⌉", f64::from(MinHash::k_for(0.05)?), 400.0);
     report.add(part);
     report.add(numbers);

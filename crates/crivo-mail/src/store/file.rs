@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crivo_records::{Format, Words};
+use crivo_records::{Format, Wording};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::error::{Error, Problem};
@@ -26,7 +26,7 @@ pub(crate) const FORMAT: Format = Format {
     page_size: 16384,
     private: true,
     patience: Duration::from_secs(30),
-    words: Words {
+    words: Wording {
         name: "store",
         article: "a",
         program: "crivo mail",

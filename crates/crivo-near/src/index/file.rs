@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crivo_records::{Format, Words};
+use crivo_records::{Format, Wording};
 
 use super::error::{IndexProblem, trouble};
 use super::record::State;
@@ -27,7 +27,7 @@ pub(super) const FORMAT: Format = Format {
     page_size: 8192,
     private: false,
     patience: Duration::from_secs(10),
-    words: Words {
+    words: Wording {
         name: "index",
         article: "an",
         program: "crivo",

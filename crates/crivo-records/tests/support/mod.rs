@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crivo_records::{Format, Problem, Table, Words};
+use crivo_records::{Format, Problem, Table, Wording};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Notes {
@@ -24,7 +24,7 @@ impl Table for Notes {
         page_size: 4096,
         private: true,
         patience: Duration::from_millis(20),
-        words: Words {
+        words: Wording {
             name: "notebook",
             article: "a",
             program: "these tests",

@@ -24,7 +24,7 @@ pub use self::open::decompressed;
 use self::open::{Fate, Stream};
 use crate::error::Result;
 use crate::foreign;
-use crate::input::{Format, Input, Source};
+use crate::input::{Format, Input, InputSource};
 use crate::layout::{Layout, SeenFields};
 use crate::parquet::ParquetFile;
 use crate::parse::jsonl::first_names;
@@ -97,7 +97,7 @@ pub(crate) struct Feed<'a> {
     select: &'a Select,
     progress: Option<&'a dyn Progress>,
     chunk_size: usize,
-    sources: std::slice::Iter<'a, Source>,
+    sources: std::slice::Iter<'a, InputSource>,
     open: Option<Opened>,
     sequence: u64,
     read: Arc<AtomicU64>,
@@ -132,7 +132,7 @@ enum Opened {
 
 /// The file of text being read.
 struct Open {
-    source: Source,
+    source: InputSource,
     stream: Stream,
     format: Format,
     /// Whether neither the caller nor the name told the format, so that the first line may.
@@ -301,7 +301,7 @@ impl<'a> Feed<'a> {
         }
     }
 
-    fn open_parquet(&mut self, source: &Source) -> Result<Opened> {
+    fn open_parquet(&mut self, source: &InputSource) -> Result<Opened> {
         let limits = self.input.limits;
         let read_whole = || Stream::open(source, &Arc::default())?.read_to_end(Vec::new(), limits);
         let file = ParquetFile::open(source, self.select, limits, read_whole, &mut self.warnings)?;
@@ -328,7 +328,7 @@ impl<'a> Feed<'a> {
         Opened::Parquet { file: Arc::new(file), next_group: 0 }
     }
 
-    fn open_text(&mut self, source: &Source, told: Option<Format>) -> Result<Opened> {
+    fn open_text(&mut self, source: &InputSource, told: Option<Format>) -> Result<Opened> {
         let format = told.unwrap_or(Format::Lines);
         let read_before = self.bytes_read();
         Ok(Opened::Text(Box::new(Open {

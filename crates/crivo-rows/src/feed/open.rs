@@ -13,7 +13,7 @@ use liblzma::bufread::XzDecoder;
 use super::ahead::ReadAhead;
 use crate::error::{Error, ErrorKind, Result};
 use crate::foreign::{self, Limits, in_mebibytes};
-use crate::input::{Source, folder};
+use crate::input::{InputSource, folder};
 
 /// The number of compressed bytes that are read at once.
 const READ: usize = 64 << 10;
@@ -81,7 +81,7 @@ fn is_same(one: &Metadata, other: &Metadata) -> bool {
 
 impl Stream {
     /// Opens a source. `count` counts every byte read from it.
-    pub(crate) fn open(source: &Source, count: &Arc<AtomicU64>) -> Result<Self> {
+    pub(crate) fn open(source: &InputSource, count: &Arc<AtomicU64>) -> Result<Self> {
         let file = source.name();
         let mut growing = None;
         let (raw, is_live): (Box<dyn Read + Send>, _) = match source.path() {

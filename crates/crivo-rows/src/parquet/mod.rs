@@ -37,7 +37,7 @@ use self::stored::Stored;
 use self::values::Booleans;
 use crate::error::{Error, ErrorKind, Result};
 use crate::foreign::{Limits, caught, record_too_long};
-use crate::input::Source;
+use crate::input::InputSource;
 use crate::parse::Table;
 use crate::select::{Chosen, Select};
 
@@ -66,7 +66,7 @@ impl ParquetFile {
     /// Opens a source. `stream` reads a source that is not a plain file. Adds a warning for each
     /// column that is left out.
     pub(crate) fn open(
-        source: &Source,
+        source: &InputSource,
         select: &Select,
         limits: Limits,
         stream: impl FnOnce() -> Result<Vec<u8>>,
@@ -77,7 +77,7 @@ impl ParquetFile {
     }
 
     fn read(
-        source: &Source,
+        source: &InputSource,
         select: &Select,
         limits: Limits,
         stream: impl FnOnce() -> Result<Vec<u8>>,

@@ -1,6 +1,6 @@
 //! One pass over a table: adds every column of every batch to its profile, on every thread.
 //!
-//! Each thread has a [`Part`], and parts merge. Columns are found by name, because the records of
+//! Each thread has a [`PartialProfile`], and parts merge. Columns are found by name, because the records of
 //! JSONL need not have the same fields in the same order. Columns with the same name are told apart
 //! by their order. A batch is processed column by column. The values of a column are stored side by
 //! side and hashed once, and the sketches of one column fit into the cache.
@@ -30,7 +30,7 @@ pub(super) struct Setting {
 
 /// The data that one thread collects from a table; after merging, those of all threads.
 #[derive(Debug, Default)]
-pub(super) struct Part {
+pub(super) struct PartialProfile {
     pub(super) columns: Vec<Column>,
     /// The indexes in `columns` of each name. Columns of the same name are in the order of their
     /// twins.
@@ -58,7 +58,7 @@ pub(super) struct Column {
     pub(super) data: TableColumn,
 }
 
-impl Part {
+impl PartialProfile {
     /// Adds a batch.
     pub(super) fn insert(&mut self, batch: &mut RowBatch<'_>, setting: &Setting) -> crivo_rows::Result<()> {
         if self.names != batch.names() {

@@ -30,14 +30,14 @@ use crivo::profile::{TableColumnSizes, TableProfile};
 use crivo_rows::{Format, RowId, Select, thread_count};
 
 use self::budget::Budget;
-use self::collect::{Column, Part, Setting};
+use self::collect::{Column, PartialProfile, Setting};
 use self::drift::DriftArgs;
 use self::expect::ExpectArgs;
 use self::joins::Joins;
 use self::report::ProfileReport;
 use self::saved::Named;
 use self::separators::Separator;
-use self::tables::Source;
+use self::tables::TableSource;
 use super::Outcome;
 use crate::args::{InputArgs, Seeded};
 use crate::form::FormArgs;
@@ -210,13 +210,13 @@ fn profiles(
 
 /// Reads a table once. With `--follow`, only the last table is followed.
 fn read(
-    source: Source,
+    source: TableSource,
     is_last: bool,
     args: &Args,
     (scheme, rules): (KeyScheme, Option<&TableRules>),
     out: &Output,
 ) -> Result<(TableProfile, Vec<ColumnCheck>)> {
-    let Source { input, names, paths } = source;
+    let TableSource { input, names, paths } = source;
     let mut pass = args.input.pass_of(input);
     pass.follow &= is_last;
     pass.input = pass.input.follow(pass.follow);
@@ -255,8 +255,13 @@ pub(super) fn read_for_joins(
 fn fold(pass: Pass, setting: &Setting, out: &Output) -> Result<(TableProfile, Vec<ColumnCheck>)> {
     let scheme = setting.scheme;
     let pass = Pass { threads: setting.budget.threads(), repeatable: true, numbers_rows: true, ..pass };
-    let mut folded =
-        pass.fold_rows(scheme, out, Part::default, |part, batch| part.insert(batch, setting), Part::merge)?;
+    let mut folded = pass.fold_rows(
+        scheme,
+        out,
+        PartialProfile::default,
+        |part, batch| part.insert(batch, setting),
+        PartialProfile::merge,
+    )?;
     if let Some(file) = &folded.odd_names {
         out.warn(format_args!("{file}: has another header than the first file: fields are found by name"));
     }

@@ -18,7 +18,7 @@ use crate::store;
 
 /// The files of one table.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(super) struct TableSource {
     pub(super) input: Input,
     /// The names of the table's fields, as far as they are known before it is read.
     pub(super) names: Vec<String>,
@@ -42,7 +42,7 @@ pub(super) fn sources(
     files: &[PathBuf],
     separate: bool,
     memory: Option<u64>,
-) -> Result<Vec<Source>> {
+) -> Result<Vec<TableSource>> {
     let laid_out = |files: Input| -> Result<Input> {
         let input = args.laid_out(files)?;
         let held = memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
@@ -65,14 +65,14 @@ pub(super) fn sources(
     }
     if groups.is_empty() {
         let input = laid_out(Input::stdin())?;
-        return Ok(vec![Source { input, names: Vec::new(), paths: Vec::new() }]);
+        return Ok(vec![TableSource { input, names: Vec::new(), paths: Vec::new() }]);
     }
     groups
         .into_iter()
         .map(|group| {
             let input = laid_out(Input::from_args(group.iter().map(|candidate| &candidate.argument))?)?;
             let names = group.iter().map(|candidate| &candidate.names).max_by_key(|names| names.len());
-            Ok(Source {
+            Ok(TableSource {
                 input,
                 names: names.cloned().unwrap_or_default(),
                 paths: group.iter().map(|candidate| store::name_of(&candidate.argument)).collect(),

@@ -61,8 +61,8 @@ const SLOTS: u64 = 400;
 /// One wanted message in this number has no shingle.
 const SHORT_EVERY: usize = 50;
 
-fn measure(context: &Context<'_>, theory: &Theory) -> Result<Report> {
-    let mut report = Report::new();
+fn measure(context: &Context<'_>, theory: &Theory) -> Result<ExperimentReport> {
+    let mut report = ExperimentReport::new();
     report.parameter("learned", LEARNED);
     demonstrate(context, &mut report)?;
     block_senders(context, &mut report)?;
@@ -75,7 +75,7 @@ fn measure(context: &Context<'_>, theory: &Theory) -> Result<Report> {
 
 /// Checks new issues of newsletters after some issues were learned: two thirds of the text are
 /// repeated. Every issue has another sender, so that only its content can identify it.
-fn demonstrate(context: &Context<'_>, report: &mut Report) -> Result<()> {
+fn demonstrate(context: &Context<'_>, report: &mut ExperimentReport) -> Result<()> {
     let mut random = context.random("newsletters");
     let newsletters: Vec<Letter> = (0..8).map(|_| Letter::new(50, &mut random)).collect();
     let mut issue = |number: usize| {
@@ -90,7 +90,7 @@ fn demonstrate(context: &Context<'_>, report: &mut Report) -> Result<()> {
         (0..asked).map(|number| Letter::new(40, &mut random).from(&format!("friend{number}@example.org")));
     let at = |rows: &[Row]| rows.first().map_or((0.0, 1.0), |row| (row.spam, row.ham));
     let (unwanted, wanted) = at(&sweep(made(learned), asked_about(unwanted, wanted))?);
-    let mut part = Part::numbers("From forty messages, at the threshold 0.1");
+    let mut part = Section::numbers("From forty messages, at the threshold 0.1");
     part.between("unwanted messages that are filtered, of all", unwanted, 0.97, 1.0);
     part.between("wanted messages that are filtered, of all", wanted, 0.0, 0.03);
     report.add(part);
@@ -99,7 +99,7 @@ fn demonstrate(context: &Context<'_>, report: &mut Report) -> Result<()> {
 
 /// Checks messages without similarity to others, from senders of two learned messages and of one.
 /// Only the former are filtered.
-fn block_senders(context: &Context<'_>, report: &mut Report) -> Result<()> {
+fn block_senders(context: &Context<'_>, report: &mut ExperimentReport) -> Result<()> {
     let mut random = context.random("senders");
     let mut from = |name: &str, number: usize| {
         Letter::new(SIZE, &mut random).from(&format!("{name}{number}@example.org"))
@@ -112,7 +112,7 @@ fn block_senders(context: &Context<'_>, report: &mut Report) -> Result<()> {
     let rows = sweep(made(learned), asked_about(blocked, others))?;
     // At the highest threshold, only an equal message resembles a learned one.
     let (blocked, others) = rows.last().map_or((0.0, 1.0), |row| (row.spam, row.ham));
-    let mut part = Part::numbers("New messages of known senders, at the threshold 1");
+    let mut part = Section::numbers("New messages of known senders, at the threshold 1");
     part.equal("filtered of those whose sender sent two learned ones, of all", blocked, 1.0);
     part.equal("filtered of those whose sender sent one, of all", others, 0.0);
     report.add(part);
@@ -120,7 +120,7 @@ fn block_senders(context: &Context<'_>, report: &mut Report) -> Result<()> {
 }
 
 /// Checks mail of known similarity at every threshold.
-fn sweep_generated(context: &Context<'_>, theory: &Theory, report: &mut Report) -> Result<()> {
+fn sweep_generated(context: &Context<'_>, theory: &Theory, report: &mut ExperimentReport) -> Result<()> {
     let mut random = context.random("alike");
     let asked: usize = context.size(200, 1_000, 4_000);
     report.parameter("asked", asked);
@@ -141,7 +141,7 @@ fn sweep_generated(context: &Context<'_>, theory: &Theory, report: &mut Report) 
     let rows =
         sweep(made(sent(&learned, "junk")), asked_about(sent(&unwanted, "new"), sent(&wanted, "friend")))?;
 
-    let curve = |title| Part::curve(title, "threshold", "share that is filtered");
+    let curve = |title| Section::curve(title, "threshold", "share that is filtered");
     // Signatures of sets with fewer elements than slots vary slightly less than binomially. Near
     // the threshold, the errors of similarities above and below it cancel. But all wanted mail is
     // below, so its theory is an upper bound.
@@ -162,7 +162,7 @@ fn sweep_generated(context: &Context<'_>, theory: &Theory, report: &mut Report) 
         }
         report.add(part);
     }
-    let mut part = Part::numbers("The best threshold of generated mail");
+    let mut part = Section::numbers("The best threshold of generated mail");
     part.add_compromise(&rows, theory.best);
     part.add_falls(&rows);
     // No wanted message is that similar to a learned one.
@@ -189,7 +189,7 @@ fn expected_share(chances: impl Iterator<Item = f64>, observed: f64, side: Side)
 }
 
 /// Checks a folder of mail, if there is one, and compares it with published results about another.
-fn sweep_folder(context: &Context<'_>, theory: &Theory, report: &mut Report) -> Result<()> {
+fn sweep_folder(context: &Context<'_>, theory: &Theory, report: &mut ExperimentReport) -> Result<()> {
     let Some(folder) = &context.inputs().mail else { return Ok(()) };
     report.file("mail", &folder.display().to_string());
     let (spam, ham) = (folder.join("spam"), folder.join("ham"));
@@ -221,7 +221,7 @@ fn sweep_folder(context: &Context<'_>, theory: &Theory, report: &mut Report) -> 
     );
     // The original has 77.0 % and 83 % of spam, and 2.1 % and 3 % of ham. Two of these are known
     // only to a percent.
-    let mut part = Part::numbers("The folder of mail beside the original's figures");
+    let mut part = Section::numbers("The folder of mail beside the original's figures");
     part.between("spam that is filtered at 0.1, of all", first.spam, 0.765, 0.835);
     part.between("ham that is filtered at 0.1, of all", first.ham, 0.015, 0.035);
     part.add_compromise(&rows, theory.best);
@@ -298,7 +298,7 @@ fn best_of(rows: &[Row]) -> (f64, f64) {
     }
 }
 
-impl Part {
+impl Section {
     /// Checks that one threshold is best, and no other as good, because a tie is no result.
     fn add_compromise(&mut self, rows: &[Row], expected: f64) {
         let (best, lead) = best_of(rows);
@@ -356,9 +356,9 @@ mod tests {
         let judged = |spam: [f64; 3]| {
             let row = |(step, spam): (u32, f64)| Row { threshold: f64::from(step) / 10.0, spam, ham: 0.0 };
             let rows: Vec<Row> = (1..).zip(spam).map(row).collect();
-            let mut part = Part::numbers("the best");
+            let mut part = Section::numbers("the best");
             part.add_compromise(&rows, 0.1);
-            let mut report = Report::new();
+            let mut report = ExperimentReport::new();
             report.add(part);
             report.judge().verdict
         };

@@ -57,7 +57,7 @@ pub(crate) struct Curve {
 
 /// Related checks: a curve, a distribution, or several numbers.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct Section {
     pub(crate) title: String,
     pub(crate) role: Role,
     pub(crate) axes: Option<(Scaled, Scaled)>,
@@ -67,7 +67,7 @@ pub struct Part {
     pub(crate) joined: bool,
 }
 
-impl Part {
+impl Section {
     /// Creates a part of numbers without a plot.
     pub fn numbers(title: impl Into<String>) -> Self {
         Self {
