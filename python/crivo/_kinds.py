@@ -1,5 +1,10 @@
-"""An empty sketch by its short name, with the sizes that the command line gives it."""
+"""An empty sketch by its short name, with the sizes that the command line gives it.
 
+Polars and pandas take the names in `KINDS`. Spark takes them too, and the names in `QUESTIONS`.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import crivo
@@ -15,26 +20,65 @@ COUNTERS = 1 << 14
 
 QUANTILE_ERROR = 0.005
 
+SAMPLED = 100
+"""The values that `sample` draws."""
 
-def empty_sketch(kind: Any, parameters: dict[str, Any]) -> Any:
-    """The empty sketch that a name and its parameters ask for; None for a filter of an unknown number of
+QUESTIONS = ("distinct", "membership", "frequency", "top", "sample")
+"""Names of questions, for which `question_sketch` finds a kind."""
+
+
+def question_sketch(kind: Any, parameters: dict[str, Any], advice: Mapping[str, str]) -> Any:
+    """The empty sketch that answers a question, or the one that `empty_sketch` makes of a kind. `advice` says
+    what to do instead of giving a sketch of a class that needs more than values.
+    """
+    if not isinstance(kind, str):
+        return given(kind, parameters, advice)
+    options = dict(parameters)
+    match kind:
+        case "distinct":
+            return empty_sketch(distinct_kind(options.pop("method", "hll")), options, kind)
+        case "membership":
+            return empty_sketch("bloom", options, kind)
+        case "frequency":
+            return empty_sketch("countmin", options, kind)
+        case "sample":
+            common = {name: options.pop(name) for name in ("keys", "seed") if name in options}
+            capacity = options.pop("capacity", SAMPLED)
+            refuse_others(kind, options)
+            return crivo.Reservoir(capacity, **common)
+        case _ if kind in KINDS:
+            return empty_sketch(kind, options)
+        case _:
+            expected = ", ".join(f"'{name}'" for name in dict.fromkeys((*QUESTIONS, *KINDS)))
+            raise InvalidParameterError(f"kind: expected {expected} or an empty sketch, found {kind!r}")
+
+
+def refuse_others(name: str, options: dict[str, Any]) -> None:
+    """Raises an error if a parameter is left that nothing took."""
+    if options:
+        raise InvalidParameterError(f"{name}: has no parameter {', '.join(sorted(options))}")
+
+
+def empty_sketch(kind: Any, parameters: dict[str, Any], name: str | None = None) -> Any:
+    """The empty sketch that a kind and its parameters ask for; None for a filter of an unknown number of
     values, which has to be counted first. `kind` may also be an empty sketch; a copy of it is
-    returned.
+    returned. Errors call the kind by the `name` that the caller gave it.
     """
     if not isinstance(kind, str):
         return given(kind, parameters)
+    called = kind if name is None else name
     options = dict(parameters)
     common = {name: options.pop(name) for name in ("keys", "seed") if name in options}
     sketch: Any
     match kind:
         case "hll" | "ull":
             cls: Any = crivo.HyperLogLog if kind == "hll" else crivo.UltraLogLog
-            name, value = one_of(kind, options, ("error", "precision"), "precision", PRECISION)
-            sketch = cls.for_error(value, **common) if name == "error" else cls(value, **common)
+            size, value = one_of(called, options, ("error", "precision"), "precision", PRECISION)
+            sketch = cls.for_error(value, **common) if size == "error" else cls(value, **common)
         case "kmv":
-            name, value = one_of(kind, options, ("error", "k"), "k", 1 << PRECISION)
+            size, value = one_of(called, options, ("error", "k"), "k", 1 << PRECISION)
             smallest = crivo.KMinValues
-            sketch = smallest.for_error(value, **common) if name == "error" else smallest(value, **common)
+            sketch = smallest.for_error(value, **common) if size == "error" else smallest(value, **common)
         case "bloom":
             items, rate = options.pop("items", None), options.pop("rate", 0.01)
             # The rate is checked also where the items are not known yet.
@@ -59,8 +103,7 @@ def empty_sketch(kind: Any, parameters: dict[str, Any]) -> Any:
         case _:
             expected = ", ".join(f"'{name}'" for name in KINDS)
             raise InvalidParameterError(f"kind: expected {expected} or an empty sketch, found {kind!r}")
-    if options:
-        raise InvalidParameterError(f"{kind}: has no parameter {', '.join(sorted(options))}")
+    refuse_others(called, options)
     return sketch
 
 
@@ -74,7 +117,7 @@ def one_of(
     return (chosen[0], options.pop(chosen[0])) if chosen else (usual, value)
 
 
-def given(sketch: Any, parameters: dict[str, Any]) -> Any:
+def given(sketch: Any, parameters: dict[str, Any], advice: Mapping[str, str] = MappingProxyType({})) -> Any:
     """An empty sketch of the caller's own."""
     name = type(sketch).__name__
     mergeable = all(hasattr(sketch, verb) for verb in ("insert_batch", "merge", "to_bytes", "copy"))
@@ -82,7 +125,8 @@ def given(sketch: Any, parameters: dict[str, Any]) -> Any:
         raise KeyTypeError(f"kind: expected the name of a kind or an empty sketch, found {name}")
     for cls, needs in NEEDS_MORE:
         if isinstance(sketch, cls):
-            raise InvalidParameterError(f"kind: {name} needs the {needs} of each value")
+            instead = f" ({advice[name]})" if name in advice else ""
+            raise InvalidParameterError(f"kind: {name} needs the {needs} of each value{instead}")
     if parameters:
         found = ", ".join(sorted(parameters))
         raise InvalidParameterError(f"{name}: a sketch has its parameters, found {found} too")
@@ -103,11 +147,20 @@ def filter_of(values: Any, parameters: dict[str, Any]) -> Any:
     """A filter for a column whose different values are counted first, as `crivo set build` does without
     --items.
     """
-    common = {name: parameters[name] for name in ("keys", "seed") if name in parameters}
-    counted = crivo.HyperLogLog(PRECISION, **common)
+    counted = counter_for(parameters)
     counted.insert_batch(values)
-    items = max(1, int(-(-counted.estimate().upper // 1)))
-    return empty_sketch("bloom", {**parameters, "items": items})
+    return empty_sketch("bloom", with_items(parameters, counted))
+
+
+def counter_for(parameters: dict[str, Any]) -> Any:
+    """An empty sketch that counts the different values of a filter with those parameters."""
+    common = {name: parameters[name] for name in ("keys", "seed") if name in parameters}
+    return crivo.HyperLogLog(PRECISION, **common)
+
+
+def with_items(parameters: dict[str, Any], counted: Any) -> dict[str, Any]:
+    """The parameters of a filter that has room for the values that a sketch counted."""
+    return {**parameters, "items": max(1, int(-(-counted.estimate().upper // 1)))}
 
 
 def sketch_of(values: Any, kind: Any, parameters: dict[str, Any]) -> Any:

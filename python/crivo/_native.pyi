@@ -491,11 +491,12 @@ class MorrisCounter(_Stored):
 
 @final
 class CounterArray(_Stored):
-    """Counts events of each of very many kinds, numbered from 0, in 4, 8 or 16 bits each.
+    """Counts the events of very many kinds, approximately, with one counter of 4, 8 or 16 bits for
+    each kind. Kinds are numbered from 0.
 
-    Each counter is a `MorrisCounter`, with a standard error of √((base − 1)/2). Random draws follow
-    from the seed, so the same events in the same order give the same array. Arrays that will be
-    merged need different seeds, or their errors add up.
+    Each counter is a `MorrisCounter`, with a relative standard error of √((base − 1)/2). Random
+    draws follow from the seed, so the same calls in the same order give the same array. Arrays that
+    will be merged need different seeds, or their errors add up.
 
     >>> from crivo import CounterArray
     >>> views = CounterArray.for_reach(1_000_000, reach=1e10, counter_bits=8, seed=7)
@@ -2473,12 +2474,13 @@ def near_duplicates(
 
     `keep` says which text of a cluster is kept, the "first" or the "longest". `linking` says what a
     cluster is: with "kept", the texts that are similar to the kept one; with "chains", all texts
-    that a chain of near-duplicates connects. Of very large clusters not all pairs are listed,
-    unless `all_pairs` is true. With `html` the texts are pages, and only what a reader sees of them
-    is compared. With `nfc` texts are converted to normal form C first. About `memory` bytes are
-    used, and a temporary file if that is too little. 0 `threads` are as many as there are
-    processors. Without `bands`, those are chosen that find 99 % of the pairs at the threshold, with
-    signatures of `hashes` hashes.
+    that a chain of near-duplicates connects. `removed` lists why each text is not kept. Of very
+    large clusters not all pairs are listed, unless `all_pairs` is true; `not_listed` estimates how
+    many are left out. With `html` the texts are pages, and only what a reader sees of them is
+    compared. With `nfc` texts are converted to normal form C first. About `memory` bytes are used,
+    and a temporary file if that is too little. 0 `threads` are as many as there are processors.
+    Without `bands`, those are chosen that find 99 % of the pairs at the threshold, with signatures
+    of `hashes` hashes.
 
     >>> from crivo import near_duplicates
     >>> texts = ["the cat sat on the mat", "a dog barked at it", "The cat sat on the mat!"]
@@ -2487,6 +2489,8 @@ def near_duplicates(
     [(0, 2, 1.0)]
     >>> found.clusters, found.kept
     (array([0, 1, 0], dtype=uint32), array([0, 1], dtype=uint32))
+    >>> found.removed
+    [(2, 0, 1.0)]
     """
 
 @final
@@ -2501,6 +2505,8 @@ class NearDuplicates:
     ([('a', 'b', 1.0)], 1, 1)
     >>> found.pair_positions, found.similarities
     (array([[0, 1]], dtype=uint32), array([1.]))
+    >>> found.removed, found.not_listed.value
+    ([('b', 'a', 1.0)], 0.0)
     """
 
     @property
@@ -2524,8 +2530,22 @@ class NearDuplicates:
         """The positions of the texts that are kept."""
 
     @property
+    def removed(self) -> list[tuple[Any, Any, float]]:
+        """The certificate: the id of each text that is not kept, the id of the text that is kept in its
+        place, and their similarity, in the order of the texts. Where chains link texts, one that was
+        not compared with the kept one is left out. `crivo dedup --removed` and
+        `crivo.spark.removed` list the same.
+        """
+
+    @property
     def expected_missed(self) -> Estimate:
         """How many pairs at or above the threshold were probably not found."""
+
+    @property
+    def not_listed(self) -> Estimate:
+        """How many pairs at or above the threshold are not in `pairs`, because very large clusters have
+        too many. With `all_pairs` it is 0.
+        """
 
     @property
     def documents(self) -> int:
@@ -3490,8 +3510,8 @@ class ColumnProfile(_Stored):
         """A uniform sample of the values, in no order, as text, each cut to `longest` bytes."""
 
     def min(self) -> int | float | str | bytes | None:
-        """The least value: a number in a column of numbers, otherwise the first text in the order of
-        bytes. None if there is none.
+        """Returns the least value. In a column of numbers it is the least finite number, otherwise the
+        first value in byte order, cut to `longest` bytes. Returns None if there is no such value.
         """
 
     def max(self) -> int | float | str | bytes | None:
@@ -3556,8 +3576,8 @@ class Panes(_Stored):
     def __new__(cls, sketch: Any, pane_width: SupportsIndex, panes: SupportsIndex) -> Self: ...
     @staticmethod
     def for_window(sketch: Any, window: SupportsIndex, panes: SupportsIndex) -> Panes:
-        """A ring that always covers a window of that length and at most one pane more, the window cut
-        into so many panes.
+        """Returns a ring that always covers a window of the given length, and at most one pane more.
+        The window is cut into `panes` panes.
 
         >>> day = Panes.for_window(HyperLogLog(12), 86_400, panes=24)
         >>> day.pane_width, day.pane_count
@@ -3654,8 +3674,8 @@ class Panes(_Stored):
 @final
 class Protocol:
     """The settings that clients and server agree on before the first report: the privacy ε of a
-    report, the number of `rows`, one of which each report belongs to, its `width` in bits, and how
-    keys are hashed. `for_reports` finds the size.
+    report, the number of `rows`, the `width` of a row in bits, and how keys are hashed. Each report
+    belongs to one row. `for_reports` finds the size.
 
     >>> from crivo import Protocol
     >>> protocol = Protocol(2.0, rows=16, width=256)
@@ -3891,7 +3911,7 @@ def collision_probability(items: SupportsIndex, places: SupportsIndex) -> float:
     """
 
 def approximate_collision_probability(items: SupportsIndex, places: SupportsIndex) -> float:
-    """The textbook's approximation of `collision_probability`: 1 − e^(−items²/(2·places)).
+    """Returns the approximation of `collision_probability` in textbooks: 1 − e^(−items²/(2·places)).
 
     >>> from crivo.hash import approximate_collision_probability
     >>> round(approximate_collision_probability(23, 365), 4)
@@ -3899,7 +3919,7 @@ def approximate_collision_probability(items: SupportsIndex, places: SupportsInde
     """
 
 def items_for_collision(probability: float, places: SupportsIndex) -> int:
-    """The least number of items of which two share a place with at least this probability.
+    """Returns the least number of items so that two share a place with at least this probability.
 
     >>> from crivo.hash import items_for_collision
     >>> items_for_collision(0.5, 365), items_for_collision(0.5, 2**32)
@@ -4014,8 +4034,8 @@ class Hll:
         """
 
     def merge(self, other: Self) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError` if one has keys of text
-        and the other integers.
+        """Merges `other`, so that this is the sketch of both streams. Raises
+        `IncompatibleError` if one has keys of text and the other integers.
         """
 
     def copy(self) -> Self:
@@ -4088,8 +4108,8 @@ class Theta:
         """
 
     def merge(self, other: Self) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError` if one has keys of text
-        and the other integers.
+        """Merges `other`, so that this is the sketch of both streams. Raises
+        `IncompatibleError` if one has keys of text and the other integers.
         """
 
     def copy(self) -> Self:
@@ -4163,8 +4183,8 @@ class Cpc:
         """
 
     def merge(self, other: Self) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError` if one has keys of text
-        and the other integers.
+        """Merges `other`, so that this is the sketch of both streams. Raises
+        `IncompatibleError` if one has keys of text and the other integers.
         """
 
     def copy(self) -> Self:
@@ -4243,8 +4263,8 @@ class Kll:
         """
 
     def merge(self, other: Self) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError` if they do not go
-        together.
+        """Merges `other`, so that this is the sketch of both streams. Raises
+        `IncompatibleError` if the two sketches differ in a setting that must be the same.
         """
 
     def copy(self) -> Self:
@@ -4322,8 +4342,8 @@ class Req:
         """
 
     def merge(self, other: Self) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError` if they do not go
-        together.
+        """Merges `other`, so that this is the sketch of both streams. Raises
+        `IncompatibleError` if the two sketches differ in a setting that must be the same.
         """
 
     def copy(self) -> Self:
@@ -4390,8 +4410,8 @@ class TDigest:
         """
 
     def merge(self, other: Self) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError` if they do not go
-        together.
+        """Merges `other`, so that this is the sketch of both streams. Raises
+        `IncompatibleError` if the two sketches differ in a setting that must be the same.
         """
 
     def copy(self) -> Self:
@@ -4471,8 +4491,8 @@ class FrequentItems:
         """
 
     def merge(self, other: Self) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError` if they do not go
-        together.
+        """Merges `other`, so that this is the sketch of both streams. Raises
+        `IncompatibleError` if the two sketches differ in a setting that must be the same.
         """
 
     def copy(self) -> Self:
@@ -4547,8 +4567,8 @@ class BloomFilter:
         """
 
     def merge(self, other: Self) -> None:
-        """Makes this the sketch of both streams. `IncompatibleError` if they do not go
-        together.
+        """Merges `other`, so that this is the sketch of both streams. Raises
+        `IncompatibleError` if the two sketches differ in a setting that must be the same.
         """
 
     def copy(self) -> Self:

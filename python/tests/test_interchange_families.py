@@ -17,9 +17,91 @@ import xxhash
 from columns import refused
 
 from crivo import DecodeError, IncompatibleError, InvalidParameterError, KeyTypeError
-from crivo.interchange import BloomFilter, Cpc, FrequentItems, Hll, Kll, Req, TDigest
+from crivo.interchange import BloomFilter, Cpc, FrequentItems, Hll, Kll, Req, TDigest, Theta
 
 SIZES = [0, 1, 30, 600, 4_000, 50_000]
+
+
+def keys_of(keys: str, count: int, step: int = 1) -> list[Any]:
+    """Texts, or integers of both signs."""
+    numbers = range(0, count * step, step)
+    return [f"kéy {number}" for number in numbers] if keys == "text" else [7 - number for number in numbers]
+
+
+@pytest.mark.parametrize("count", SIZES)
+@pytest.mark.parametrize("keys", ["text", "int"])
+def test_hll_is_read_both_ways(count: int, keys: Any) -> None:
+    items, others = keys_of(keys, count), keys_of(keys, count, 2)
+    for lg_k, registers in ((12, ds.tgt_hll_type.HLL_8), (10, ds.tgt_hll_type.HLL_4)):
+        ours, theirs = Hll(lg_k, keys=keys), ds.hll_sketch(lg_k, registers)
+        ours.insert_batch(items)
+        for item in others:
+            theirs.update(item)
+        # The same hashes set the same registers, so the other library's answer is its own of these keys.
+        same = ds.hll_sketch(lg_k)
+        for item in items:
+            same.update(item)
+        given = ds.hll_sketch.deserialize(bytes(ours))
+        assert given.lg_config_k == ours.lg_k == lg_k
+        margin = 6 * 1.04 / 2 ** (lg_k / 2) * count
+        assert abs(given.get_estimate() - count) <= margin
+        union_of_same, union = ds.hll_union(lg_k), ds.hll_union(lg_k)
+        union_of_same.update(given)
+        union_of_same.update(same)
+        # A key that was hashed in another way would count twice.
+        assert abs(union_of_same.get_estimate() - count) <= margin
+        union.update(given)
+        union.update(theirs)
+        distinct = len({*items, *others})
+        wide = 6 * 1.04 / 2 ** (lg_k / 2) * distinct
+        assert abs(union.get_estimate() - distinct) <= wide
+        for data in (theirs.serialize_compact(), theirs.serialize_updatable()):
+            read = Hll.from_bytes(data, keys=keys)
+            assert read.keys == keys
+            assert abs(read.estimate().value - count) <= margin
+            assert abs((read | ours).estimate().value - distinct) <= wide
+            # What is added again is known already.
+            before = read.estimate().value
+            read.insert_batch(others)
+            assert read.estimate().value == before
+
+
+@pytest.mark.parametrize("count", SIZES)
+@pytest.mark.parametrize("keys", ["text", "int"])
+def test_theta_is_read_both_ways(count: int, keys: Any) -> None:
+    items, others = keys_of(keys, count), keys_of(keys, count, 2)
+    ours, theirs, same = Theta(keys=keys), ds.update_theta_sketch(12), ds.update_theta_sketch(12)
+    ours.insert_batch(items)
+    for item in others:
+        theirs.update(item)
+    for item in items:
+        same.update(item)
+    given = ds.compact_theta_sketch.deserialize(bytes(ours))
+    # The same hashes are kept, so the answers are the same.
+    assert given.get_estimate() == pytest.approx(ours.estimate().value)
+    if count < 4_096:
+        assert given.get_estimate() == same.get_estimate() == count
+    union_of_same = ds.theta_union(12)
+    union_of_same.update(given)
+    union_of_same.update(same)
+    margin = 6 / 2**6 * count
+    assert abs(union_of_same.get_result().get_estimate() - count) <= margin
+    union = ds.theta_union(12)
+    union.update(given)
+    union.update(theirs)
+    distinct = len({*items, *others})
+    wide = 6 / 2**6 * distinct
+    assert abs(union.get_result().get_estimate() - distinct) <= wide
+    for compact in (theirs.compact(True), theirs.compact(False)):
+        read = Theta.from_bytes(compact.serialize(), keys=keys)
+        assert read.estimate().value == pytest.approx(theirs.get_estimate()) and read.keys == keys
+        assert abs((read | ours).estimate().value - distinct) <= wide
+        if distinct <= 4_096:
+            assert (read | ours).estimate().value == distinct
+        before = read.estimate().value
+        read.insert_batch(others)
+        # What is added again is known already, but a sketch that was read may have more hashes than it keeps.
+        assert abs(read.estimate().value - before) <= (0 if count < 4_096 else margin)
 
 
 @pytest.mark.parametrize("count", SIZES)

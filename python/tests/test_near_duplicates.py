@@ -1,9 +1,12 @@
 """Near-duplicates in one call, against all pairs compared exactly."""
 
 import copy
+import json
 import pickle
 import random
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from columns import refused
+from command_line import program as program
 from test_threads import lets_others_run
 
 from crivo import Bands, CrivoError, KeyTypeError, NearDuplicates, jaccard, near_duplicates, shingles
@@ -79,6 +83,99 @@ def test_clusters_and_what_is_kept() -> None:
     longer = [*texts[:2], texts[2] + " !!!", *texts[3:]]
     longest = near_duplicates(longer, keep="longest", **settings)
     assert longest.clusters.tolist() == [2, 1, 2, 2, 1, 5]
+    # The ends of the chain were compared and are not near-duplicates: there is no witness for the last one.
+    assert chains.removed == [(2, 0, 9 / 11), (4, 1, 1.0)]
+    assert around.removed == [(2, 0, 9 / 11), (4, 1, 1.0)]
+    assert longest.removed == [(0, 2, 9 / 11), (3, 2, 9 / 11), (4, 1, 1.0)]
+
+
+def kept_by_model(
+    pairs: list[tuple[int, int, float]], order: list[int]
+) -> tuple[list[int], list[tuple[int, int, float]]]:
+    """The text that is kept in the place of each, and the certificate, if texts are taken in an order."""
+    alike: dict[int, dict[int, float]] = {place: {} for place in order}
+    for one, other, similarity in pairs:
+        alike[one][other] = alike[other][one] = similarity
+    rank = {place: number for number, place in enumerate(order)}
+    kept = {place: place for place in order}
+    for place in order:
+        if kept[place] == place:
+            for other in alike[place]:
+                if kept[other] == other and rank[other] > rank[place]:
+                    kept[other] = place
+    removed = [
+        (place, kept[place], alike[place][kept[place]]) for place in sorted(order) if kept[place] != place
+    ]
+    return [kept[place] for place in range(len(order))], removed
+
+
+@pytest.mark.parametrize("keep", ["first", "longest"])
+@pytest.mark.parametrize("named", [False, True])
+def test_the_certificate_is_that_of_all_pairs(keep: Any, named: bool) -> None:
+    # Some contents several times, and copies that are longer than what they are copies of.
+    texts = [
+        *TEXTS,
+        *TEXTS[::9],
+        *(f"{text} and {place} more words" for place, text in enumerate(TEXTS[::4])),
+    ]
+    order = list(range(len(texts)))
+    if keep == "longest":
+        order.sort(key=lambda place: (-len(texts[place].encode()), place))
+    clusters, removed = kept_by_model(truth(texts, "words:5", 0.6), order)
+    assert len(removed) > 40
+    ids = [f"text {place}" for place in range(len(texts))] if named else None
+    found = near_duplicates(texts, 0.6, keep=keep, ids=ids, bands=SURE)
+    assert found.clusters.tolist() == clusters
+    if ids is not None:
+        removed_ids = [(ids[gone], ids[stays], similarity) for gone, stays, similarity in removed]
+        assert found.removed == removed_ids
+    else:
+        assert found.removed == removed
+        assert [gone for gone, _, _ in removed] == sorted(set(range(len(texts))) - set(found.kept.tolist()))
+    assert (found.not_listed.value, found.not_listed.certain) == (0.0, True)
+
+
+@pytest.mark.parametrize("keep", ["first", "longest"])
+def test_the_command_line_tells_the_same(program: Path, tmp_path: Path, keep: Any) -> None:
+    common = " ".join(f"word{number}" for number in range(60))
+    texts = [*TEXTS, *(f"{common} and number {number}" for number in range(600)), *TEXTS[::11]]
+    lines = [json.dumps({"id": f"n{place}", "text": text}) for place, text in enumerate(texts)]
+    (tmp_path / "docs.jsonl").write_text("\n".join(lines) + "\n")
+    arguments = ["--threshold", "0.6", "--keep", keep, "--pairs", "pairs.tsv", "--removed", "removed.tsv"]
+    command = [program, "dedup", "docs.jsonl", *arguments, "-o", "clean.jsonl", "--json"]
+    run = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
+    report = json.loads(run.stdout)
+    found = near_duplicates(texts, 0.6, keep=keep, ids=[f"n{place}" for place in range(len(texts))])
+
+    def rows(name: str) -> list[tuple[str, str, float]]:
+        lines = (tmp_path / name).read_text().splitlines()
+        return [(one, other, float(similarity)) for one, other, similarity in map(str.split, lines)]
+
+    assert rows("pairs.tsv") == found.pairs and rows("removed.tsv") == found.removed
+    assert (report["removed"], report["kept"]) == (len(found.removed), len(found.kept))
+    for name in ("not_listed", "expected_missed"):
+        told, answer = report[name], getattr(found, name)
+        assert [told["value"], told["lower"], told["upper"]] == [answer.value, answer.lower, answer.upper]
+    assert found.not_listed.value > 1000
+
+
+def test_pairs_of_a_very_large_cluster_are_counted_even_if_they_are_not_listed() -> None:
+    common = " ".join(f"word{number}" for number in range(60))
+    texts = [f"{common} and number {number}" for number in range(700)]
+    pairs = 700 * 699 // 2
+    found = near_duplicates(texts)
+    assert 0 < len(found.pairs) < pairs / 2
+    assert len(found.pairs) + found.not_listed.lower <= pairs
+    assert len(found.pairs) + found.not_listed.upper + found.expected_missed.upper >= pairs
+    assert not found.not_listed.certain
+    # Removal does not depend on the pairs that are not listed.
+    assert [row[:2] for row in found.removed] == [(place, 0) for place in range(1, 700)]
+    every = near_duplicates(texts, all_pairs=True)
+    assert (len(every.pairs), every.not_listed.upper) == (pairs, 0.0)
+    # Of many copies the certificate has each, though pairs have them with the first only.
+    copies = near_duplicates(["the same words again and again"] * 600)
+    assert (len(copies.pairs), copies.not_listed.value) == (599, 600 * 599 / 2 - 599)
+    assert copies.removed == [(place, 0, 1.0) for place in range(1, 600)]
 
 
 def test_what_stands_in_a_longer_text_goes() -> None:
@@ -194,6 +291,10 @@ def test_a_pickle_whose_parts_do_not_fit_together_is_refused() -> None:
         4: [None, (16, 6)],
         5: [None, 1.0],
         6: [["x"], ["x", "x", "x"], 7],
+        7: [np.array(rows, "u4") for rows in ([[1, 2]], [[0, 0]], [[1, 3]], [[1, 0], [1, 0]], [[1, 0, 2]])]
+        + [np.zeros((0, 2), "u4"), None],
+        8: [np.array([1.5]), np.array([]), [1.0]],
+        9: [None, 0.0],
     }
     for place, values in wrong.items():
         for value in values:

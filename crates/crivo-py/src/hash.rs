@@ -80,7 +80,7 @@ pub(crate) fn collision_probability(items: &Bound<'_, PyAny>, places: &Bound<'_,
     Ok(library::collision_probability(count_of("items", items)?, count_of("places", places)?))
 }
 
-/// The textbook's approximation of `collision_probability`: 1 − e^(−items²/(2·places)).
+/// Returns the approximation of `collision_probability` in textbooks: 1 − e^(−items²/(2·places)).
 ///
 /// >>> from crivo.hash import approximate_collision_probability
 /// >>> round(approximate_collision_probability(23, 365), 4)
@@ -93,7 +93,7 @@ pub(crate) fn approximate_collision_probability(
     Ok(library::approximate_collision_probability(count_of("items", items)?, count_of("places", places)?))
 }
 
-/// The least number of items of which two share a place with at least this probability.
+/// Returns the least number of items so that two share a place with at least this probability.
 ///
 /// >>> from crivo.hash import items_for_collision
 /// >>> items_for_collision(0.5, 365), items_for_collision(0.5, 2**32)

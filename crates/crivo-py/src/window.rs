@@ -57,8 +57,8 @@ impl Panes {
         Ok(Self(Shared::new(Ring::new(any::from_python(sketch)?, width, panes)?)))
     }
 
-    /// A ring that always covers a window of that length and at most one pane more, the window cut
-    /// into so many panes.
+    /// Returns a ring that always covers a window of the given length, and at most one pane more.
+    /// The window is cut into `panes` panes.
     ///
     /// >>> day = Panes.for_window(HyperLogLog(12), 86_400, panes=24)
     /// >>> day.pane_width, day.pane_count

@@ -11,7 +11,8 @@ merging is exact, the same pairs of near-duplicates, the same guarantee elsewher
 - ``overlap`` without what a benchmark asks, and which document has which item: ``benchmark_overlap``
 - ``semi_join`` drops the rows that cannot join before they are moved
 - ``profile`` says what is in each column
-- ``to_datasketches`` and ``from_datasketches`` exchange counts with Spark's own ``hll_*`` and ``theta_*``
+- ``to_datasketches`` and ``from_datasketches`` exchange sketches with Spark's own ``hll_*``, ``theta_*`` and
+  ``kll_*``
 - ``pack_environment`` is for clusters where crivo is not installed
 
 It needs ``pip install 'crivo[spark]'``, on the machine of the driver; docs/spark.md says how to run it and

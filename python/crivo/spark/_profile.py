@@ -22,6 +22,10 @@ SCHEMA = "part int, profile binary"
 def profile(df: DataFrame, *, memory: int | None = None, seed: int = 0) -> crivo.TableProfile:
     """A `crivo.TableProfile`, as `crivo.profile` makes of a table on one machine. Each column takes at most
     `memory` bytes. Columns of arrays, maps and structures are left out, with a warning.
+
+    What merging keeps exactly is as on one machine. The most frequent values, the sample, the ranks
+    and the drawn rows depend on how the table is divided, and keep their guarantees. The bytes of all are
+    those that one machine makes by merging the same parts in their order.
     """
     if len(set(df.columns)) != len(df.columns):
         raise InvalidParameterError(f"df: expected different names of columns, found {df.columns}")
@@ -33,21 +37,27 @@ def profile(df: DataFrame, *, memory: int | None = None, seed: int = 0) -> crivo
     ]
     if left_out:
         warnings.warn(f"left out, since not all values have a text: {', '.join(left_out)}", stacklevel=3)
-    whole, _ = crivo.TableProfile.of_columns([(name, []) for name in names], memory=memory, seed=seed)
+    nothing, _ = crivo.TableProfile.of_columns([(name, []) for name in names], memory=memory, seed=seed)
     if not names:
-        return whole
+        return nothing
     partials = numbered(df, names).mapInArrow(PartialProfiles(names, memory, seed), SCHEMA)
     # How large the profiles are is known when they are there.
     partials = partials.persist(StorageLevel.MEMORY_AND_DISK)
+    whole = None
     try:
         ((last, size),) = partials.agg(F.max("part"), F.max(F.octet_length("profile"))).collect()
         if last is not None:
             merged = merged_in_rounds(partials, size, last + 1, MergedProfiles)
             for row in sorted(merged.toArrow().to_pylist(), key=lambda row: row["part"]):
-                whole.merge(crivo.TableProfile.from_bytes(row["profile"]))
+                found = crivo.TableProfile.from_bytes(row["profile"])
+                if whole is None:
+                    # A table in one part has the bytes of one machine: an empty profile would draw once more.
+                    whole = found
+                else:
+                    whole.merge(found)
     finally:
         partials.unpersist()
-    return whole
+    return nothing if whole is None else whole
 
 
 @dataclass(frozen=True)

@@ -19,16 +19,28 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import BinaryType, DoubleType, StructField, StructType
 
 import crivo
+from crivo._kinds import counter_for, question_sketch, with_items
 from crivo.errors import InvalidParameterError, KeyTypeError
-from crivo.interchange import Hll, Theta
+from crivo.interchange import Hll, Kll, Theta
 from crivo.spark._columns import names_of, numbered, require_keys, require_unlike, type_of
 
-Kind = Literal["distinct", "membership", "frequency", "top", "sample"]
+Kind = Literal[
+    "distinct",
+    "membership",
+    "frequency",
+    "top",
+    "sample",
+    "hll",
+    "ull",
+    "kmv",
+    "bloom",
+    "countmin",
+    "kll",
+]
+"""The names in `QUESTIONS` and `KINDS` of `crivo._kinds`, which has their sizes."""
 
 Merging = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 """What a task makes of partial results."""
-
-KINDS = ("distinct", "membership", "frequency", "top", "sample")
 
 AT_ONCE = 256 << 20
 """How many bytes of sketches one task, or the driver, is given at once."""
@@ -63,11 +75,14 @@ class Recipe:
     """How a task makes an empty sketch, and reads one that another task wrote."""
 
     empty: Any
+    numbers: Literal["double", "float", "long"] | None = None
+    """What the numbers of a `Kll` are. None if its bytes have to tell."""
 
     def fresh(self, *parts: int) -> Any:
         """An empty sketch. Those that draw do so by themselves in each part."""
         sketch = self.empty.copy()
-        if not isinstance(sketch, Hll | Theta):
+        # The coins of `Kll` have no seed.
+        if not isinstance(sketch, Hll | Theta | Kll):
             for number in parts:
                 sketch.reseed(number)
         return sketch
@@ -77,6 +92,8 @@ class Recipe:
             return Hll.from_bytes(data, keys=self.empty.keys)
         if isinstance(self.empty, Theta):
             return Theta.from_bytes(data, self.empty.lg_k, keys=self.empty.keys)
+        if isinstance(self.empty, Kll):
+            return Kll.from_bytes(data, numbers=self.numbers)
         return crivo.decode(data)
 
     @property
@@ -93,75 +110,20 @@ class Recipe:
 
 def recipe_of(kind: Any, parameters: dict[str, Any]) -> Recipe:
     """The sketch that a kind and its parameters ask for."""
-    if not isinstance(kind, str):
-        return given(kind, parameters)
-    options = dict(parameters)
-    common = {name: options.pop(name) for name in ("keys", "seed") if name in options}
-
-    def one_of(names: tuple[str, ...], usual: str, value: Any) -> tuple[str, Any]:
-        chosen = [name for name in names if name in options]
-        if len(chosen) > 1:
-            raise InvalidParameterError(f"{kind}: expected {' or '.join(chosen)}, found both")
-        return (chosen[0], options.pop(chosen[0])) if chosen else (usual, value)
-
-    recipe: Recipe
-    match kind:
-        case "distinct":
-            method = options.pop("method", "hll")
-            classes = {"hll": crivo.HyperLogLog, "ull": crivo.UltraLogLog}
-            if method not in classes:
-                raise InvalidParameterError(f"method: expected 'hll' or 'ull', found {method!r}")
-            name, value = one_of(("error", "precision"), "precision", 14)
-            cls: Any = classes[method]
-            recipe = Recipe(cls.for_error(value, **common) if name == "error" else cls(value, **common))
-        case "membership":
-            if "items" not in options:
-                message = "items: expected how many different values there are at most, found nothing"
-                raise InvalidParameterError(f"{message} (sketch(df, column, 'distinct') counts them)")
-            items, rate = options.pop("items"), options.pop("rate", 0.01)
-            recipe = Recipe(crivo.Bloom.for_items(items, rate, **common))
-        case "frequency":
-            error, confidence = options.pop("error", 0.001), options.pop("confidence", 0.99)
-            if not 0 < confidence < 1:
-                raise InvalidParameterError(
-                    f"confidence: expected more than 0 and less than 1, found {confidence}"
-                )
-            # The same subtraction as the command line's, so that the sizes are the same too.
-            recipe = Recipe(crivo.CountMin.for_bound(error, 1.0 - confidence, **common))
-        case "top":
-            recipe = Recipe(crivo.HeavyHitters(options.pop("counters", 1000), **common))
-        case "sample":
-            recipe = Recipe(crivo.Reservoir(options.pop("capacity", 100), **common))
-        case _:
-            expected = ", ".join(f"'{name}'" for name in KINDS)
-            raise InvalidParameterError(f"kind: expected {expected} or an empty sketch, found {kind!r}")
-    if options:
-        raise InvalidParameterError(f"{kind}: has no parameter {', '.join(sorted(options))}")
-    return recipe
+    empty = question_sketch(kind, parameters, INSTEAD)
+    if empty is None:
+        message = "items: expected how many different values there are at most, found nothing"
+        raise InvalidParameterError(f"{message} (sketch(df, column, 'distinct') counts them)")
+    return Recipe(empty)
 
 
-def given(sketch: Any, parameters: dict[str, Any]) -> Recipe:
-    """An empty sketch of the caller's own."""
-    name = type(sketch).__name__
-    mergeable = all(hasattr(sketch, verb) for verb in ("insert_batch", "merge", "to_bytes", "copy"))
-    if not type(sketch).__module__.startswith("crivo") or not mergeable:
-        raise KeyTypeError(f"kind: expected the name of a kind or an empty sketch, found {name}")
-    if isinstance(sketch, crivo.WeightedReservoir):
-        advice = "kind='sample' draws without weights"
-        raise InvalidParameterError(f"kind: a {name} needs the weight of each value ({advice})")
-    if isinstance(sketch, crivo.DistinctGrowth):
-        advice = "crivo.spark.profile numbers them"
-        raise InvalidParameterError(f"kind: {name} needs the row of each value ({advice})")
-    if isinstance(sketch, crivo.Panes):
-        advice = "give a sketch of the kind inside, with the time cut into panes as group_by"
-        raise InvalidParameterError(f"kind: Panes need the time of each value ({advice})")
-    if parameters:
-        raise InvalidParameterError(
-            f"{name}: a sketch has its parameters, found {', '.join(sorted(parameters))} too"
-        )
-    if not sketch.is_empty:
-        raise InvalidParameterError(f"kind: expected an empty sketch, found {sketch!r}")
-    return Recipe(sketch.copy())
+INSTEAD = {
+    "WeightedReservoir": "kind='sample' draws without weights",
+    "DistinctGrowth": "crivo.spark.profile numbers them",
+    "Panes": "give a sketch of the kind inside, with the time cut into panes as group_by",
+    "Groups": "give a sketch of the kind inside, with the groups as group_by",
+}
+"""What to give instead of a sketch that needs more than values."""
 
 
 def part() -> int:
@@ -262,27 +224,40 @@ def sketch(
 ) -> Sketched | DataFrame:
     """The sketch of a column, merged from one partial sketch a partition.
 
-    `kind` is what is asked: "distinct" (with `error` or `precision`, and `method` "hll" or "ull"),
+    `kind` is a question: "distinct" (with `error` or `precision`, and `method` "hll", "ull" or "kmv"),
     "membership" (`items`, `rate`), "frequency" (`error`, `confidence`), "top" (`counters`) or "sample"
-    (`capacity`); or an empty sketch of any class, which every partition begins with. `keys` and `seed` are
-    as for `crivo.HyperLogLog`: by default a value is keyed by its text, as the command line does
+    (`capacity`). It may also be a kind of sketch as in Polars and pandas: "hll", "ull", "kmv", "bloom",
+    "countmin", "top" or "kll". Parameters that are not given are those of Polars, pandas and the command
+    line. A third form is an empty sketch of any class, which every partition begins with. `keys` and `seed`
+    are as for `crivo.HyperLogLog`: by default a value is keyed by its text, as the command line does
     (docs/keys.md). Nulls, NaN and empty text are skipped and counted.
 
     Without `group_by` the job is run, and the answer is a `Sketched`: the sketch, how many rows there were
-    and how many of them were skipped. The bytes are those of one machine where merging is exact: for all of
-    the above but "top", which keeps its guarantee, and "sample", which is another fair sample.
+    and how many of them were skipped. The bytes are those of one machine where merging is exact: for all but
+    "top", if it meets more different values than it has counters, "sample" and "kll", which keep their
+    guarantees. The values of a filter without `items` are counted first, in a job of its own.
 
     With `group_by`, the name of a column or several, nothing is run yet: the answer is a DataFrame with those
-    columns, `sketch` (bytes for `crivo.decode`), `rows` and `skipped`; `estimate` reads it.
+    columns, `sketch` (bytes for `crivo.decode`), `rows` and `skipped`; `estimate` reads it. A filter of
+    groups needs `items`, because those of a group have one size.
     """
+    groups = names_of(group_by, "group_by")
+    if not groups and question_sketch(kind, parameters, INSTEAD) is None:
+        parameters = with_items(parameters, counted(df, column, parameters))
     recipe = recipe_of(kind, parameters)
     require_keys(df, column, recipe.keys)
-    groups = names_of(group_by, "group_by")
     if groups:
         from crivo.spark._groups import by_group
 
         return by_group(df, column, groups, recipe)
     return of_column(df, column, recipe)
+
+
+def counted(df: DataFrame, name: str, parameters: dict[str, Any]) -> Sketched:
+    """The different values of a column, counted for a filter with those parameters."""
+    counter = Recipe(counter_for(parameters))
+    require_keys(df, name, counter.keys)
+    return of_column(df, name, counter)
 
 
 def of_column(df: DataFrame, name: str, recipe: Recipe) -> Sketched:

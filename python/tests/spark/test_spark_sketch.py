@@ -1,6 +1,7 @@
 """Sketches merged from partitions are those of one machine."""
 
 import datetime
+import typing
 from decimal import Decimal
 from typing import Any
 
@@ -11,9 +12,10 @@ from pyspark.sql import functions as F
 
 import crivo
 from crivo import CrivoError, InvalidParameterError, KeyTypeError
+from crivo._kinds import COUNTERS, KINDS, QUESTIONS, SAMPLED, empty_sketch, sketch_of
 from crivo.spark import Sketched, estimate, sketch
 from crivo.spark._groups import MergedGroups
-from crivo.spark._sketch import recipe_of
+from crivo.spark._sketch import Kind, recipe_of
 
 COLUMNS: dict[str, tuple[str, list[Any]]] = {
     "text": ("string", [f"Zé {i % 700}" for i in range(2000)] + ["", None, "linha\nnova"]),
@@ -110,6 +112,45 @@ def test_counts_are_as_sure_as_was_asked() -> None:
     for wrong in (0, 1, 99):
         with pytest.raises(InvalidParameterError, match=f"confidence: expected .* found {wrong}"):
             recipe_of("frequency", {"confidence": wrong})
+
+
+QUESTIONS_AS_KINDS: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
+    ("distinct", {}, "hll", {}),
+    ("distinct", {"method": "ull", "error": 0.02}, "ull", {"error": 0.02}),
+    ("distinct", {"method": "kmv", "k": 300}, "kmv", {"k": 300}),
+    ("membership", {"items": 500}, "bloom", {"items": 500}),
+    ("frequency", {"seed": 3}, "countmin", {"seed": 3}),
+    ("top", {"keys": "int"}, "top", {"keys": "int"}),
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kinds_have_the_names_and_sizes_of_other_engines(kind: str) -> None:
+    """Polars and pandas make their sketches by `empty_sketch`, which is held to the command line."""
+    parameters = {"items": 1000} if kind == "bloom" else {}
+    assert recipe_of(kind, parameters).empty == empty_sketch(kind, parameters)
+    with pytest.raises(InvalidParameterError, match=f"{kind}: has no parameter size"):
+        recipe_of(kind, {**parameters, "size": 7})
+
+
+@pytest.mark.parametrize(("question", "asked", "kind", "parameters"), QUESTIONS_AS_KINDS)
+def test_questions_are_answered_by_those_kinds(
+    question: str, asked: dict[str, Any], kind: str, parameters: dict[str, Any]
+) -> None:
+    assert recipe_of(question, asked).empty == empty_sketch(kind, parameters)
+    assert recipe_of("top", {}).empty.capacity == COUNTERS == 16_384
+    assert recipe_of("sample", {}).empty == crivo.Reservoir(SAMPLED)
+    assert set(QUESTIONS) | set(KINDS) == set(typing.get_args(Kind))
+
+
+@pytest.mark.parametrize("kind", ["membership", "bloom"])
+def test_values_of_a_filter_are_counted_first(visits: DataFrame, kind: Any) -> None:
+    users = visits.select("user").toArrow().column(0)
+    found = sketch(visits, "user", kind, rate=0.001, seed=5)
+    assert isinstance(found, Sketched)
+    assert bytes(found) == bytes(sketch_of(users, "bloom", {"rate": 0.001, "seed": 5}))
+    with pytest.raises(InvalidParameterError, match="items: expected how many .* found nothing"):
+        sketch(visits, "user", kind, group_by="day")
 
 
 def test_large_sketches_are_merged_on_the_executors(
@@ -317,8 +358,15 @@ def test_an_empty_table_gives_an_empty_sketch(spark: SparkSession) -> None:
             InvalidParameterError,
             "precision: expected 4 to 18, found 40",
         ),
-        (("user", "distinct"), {"method": "exact"}, InvalidParameterError, "method: expected 'hll' or 'ull'"),
-        (("user", "membership"), {}, InvalidParameterError, "items: expected"),
+        (
+            ("user", "distinct"),
+            {"method": "exact"},
+            InvalidParameterError,
+            "method: expected 'hll', 'ull' or 'kmv'",
+        ),
+        (("user", "membership"), {"rate": 2}, InvalidParameterError, "rate"),
+        (("usr", "membership"), {}, InvalidParameterError, "column: expected one of 'user', 'page', 'day'"),
+        (("user", "kll"), {}, KeyTypeError, "column 'user': expected numbers, found string"),
         (
             ("usr", "distinct"),
             {},
@@ -345,8 +393,9 @@ def test_an_empty_table_gives_an_empty_sketch(spark: SparkSession) -> None:
             ("user", crivo.Panes(crivo.HyperLogLog(5), pane_width=60, panes=24)),
             {},
             InvalidParameterError,
-            "kind: Panes need the time of each value",
+            "kind: Panes needs the time of each value (give a sketch of the kind inside",
         ),
+        (("user", crivo.Groups(crivo.HyperLogLog(5))), {}, InvalidParameterError, "the group of each value"),
         (("user", crivo.HyperLogLog(5)), {"precision": 6}, InvalidParameterError, "has its parameters"),
         (("user", 5), {}, KeyTypeError, "kind: expected the name of a kind or an empty sketch, found int"),
     ],

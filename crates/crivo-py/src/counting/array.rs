@@ -14,11 +14,12 @@ use crate::errors::{Failure, Result, setting};
 use crate::estimate::Estimate;
 use crate::sketch::{Reduced, Shared, common_methods};
 
-/// Counts events of each of very many kinds, numbered from 0, in 4, 8 or 16 bits each.
+/// Counts the events of very many kinds, approximately, with one counter of 4, 8 or 16 bits for
+/// each kind. Kinds are numbered from 0.
 ///
-/// Each counter is a `MorrisCounter`, with a standard error of √((base − 1)/2). Random draws follow
-/// from the seed, so the same events in the same order give the same array. Arrays that will be
-/// merged need different seeds, or their errors add up.
+/// Each counter is a `MorrisCounter`, with a relative standard error of √((base − 1)/2). Random
+/// draws follow from the seed, so the same calls in the same order give the same array. Arrays that
+/// will be merged need different seeds, or their errors add up.
 ///
 /// >>> from crivo import CounterArray
 /// >>> views = CounterArray.for_reach(1_000_000, reach=1e10, counter_bits=8, seed=7)

@@ -17,8 +17,8 @@ use crate::keys::{self, Verb, bytes_of, name_of, scheme_of};
 use crate::sketch::{Reduced, Shared, sketch_methods};
 
 /// The settings that clients and server agree on before the first report: the privacy ε of a
-/// report, the number of `rows`, one of which each report belongs to, its `width` in bits, and how
-/// keys are hashed. `for_reports` finds the size.
+/// report, the number of `rows`, the `width` of a row in bits, and how keys are hashed. Each report
+/// belongs to one row. `for_reports` finds the size.
 ///
 /// >>> from crivo import Protocol
 /// >>> protocol = Protocol(2.0, rows=16, width=256)

@@ -109,8 +109,8 @@ macro_rules! interchange_methods {
                 self.sketch.detached(py, |sketch| sketch.estimate()).into()
             }
 
-            /// Makes this the sketch of both streams. `IncompatibleError` if one has keys of text
-            /// and the other integers.
+            /// Merges `other`, so that this is the sketch of both streams. Raises
+            /// `IncompatibleError` if one has keys of text and the other integers.
             fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<()> {
                 let other = other.get();
                 same_keys(self.keys, other.keys)?;
@@ -343,8 +343,8 @@ macro_rules! exchange_methods {
     ($class:ident) => {
         #[pymethods]
         impl $class {
-            /// Makes this the sketch of both streams. `IncompatibleError` if they do not go
-            /// together.
+            /// Merges `other`, so that this is the sketch of both streams. Raises
+            /// `IncompatibleError` if the two sketches differ in a setting that must be the same.
             fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> Result<()> {
                 self.agree(other.get())?;
                 Ok(self.sketch.with_other(py, &other.get().sketch, |mine, theirs| mine.merge(theirs))?)

@@ -197,8 +197,8 @@ impl ColumnProfile {
         Ok(keys.iter().map(|key| to_python(py, key.as_ref())).collect::<PyResult<_>>()?)
     }
 
-    /// The least value: a number in a column of numbers, otherwise the first text in the order of
-    /// bytes. None if there is none.
+    /// Returns the least value. In a column of numbers it is the least finite number, otherwise the
+    /// first value in byte order, cut to `longest` bytes. Returns None if there is no such value.
     fn min<'py>(&self, py: Python<'py>) -> Result<Option<Bound<'py, PyAny>>> {
         let least = self.0.quick(py, |profile| profile.min());
         Ok(least.map(|value| value_to_python(py, &value)).transpose()?)

@@ -36,12 +36,13 @@ use crate::sketch::Reduced;
 ///
 /// `keep` says which text of a cluster is kept, the "first" or the "longest". `linking` says what a
 /// cluster is: with "kept", the texts that are similar to the kept one; with "chains", all texts
-/// that a chain of near-duplicates connects. Of very large clusters not all pairs are listed,
-/// unless `all_pairs` is true. With `html` the texts are pages, and only what a reader sees of them
-/// is compared. With `nfc` texts are converted to normal form C first. About `memory` bytes are
-/// used, and a temporary file if that is too little. 0 `threads` are as many as there are
-/// processors. Without `bands`, those are chosen that find 99 % of the pairs at the threshold, with
-/// signatures of `hashes` hashes.
+/// that a chain of near-duplicates connects. `removed` lists why each text is not kept. Of very
+/// large clusters not all pairs are listed, unless `all_pairs` is true; `not_listed` estimates how
+/// many are left out. With `html` the texts are pages, and only what a reader sees of them is
+/// compared. With `nfc` texts are converted to normal form C first. About `memory` bytes are used,
+/// and a temporary file if that is too little. 0 `threads` are as many as there are processors.
+/// Without `bands`, those are chosen that find 99 % of the pairs at the threshold, with signatures
+/// of `hashes` hashes.
 ///
 /// >>> from crivo import near_duplicates
 /// >>> texts = ["the cat sat on the mat", "a dog barked at it", "The cat sat on the mat!"]
@@ -50,6 +51,8 @@ use crate::sketch::Reduced;
 /// [(0, 2, 1.0)]
 /// >>> found.clusters, found.kept
 /// (array([0, 1, 0], dtype=uint32), array([0, 1], dtype=uint32))
+/// >>> found.removed
+/// [(2, 0, 1.0)]
 #[pyfunction]
 #[pyo3(signature = (
     texts, threshold = 0.8, *, shingle = "words:5", ids = None, measure = "jaccard", keep = None, linking = "kept", html = false,
@@ -240,12 +243,16 @@ struct Found {
     pairs: Vec<[u32; 2]>,
     similarities: Vec<f64>,
     clusters: Vec<u32>,
+    /// Each text that is not kept, with the one that is kept in its place.
+    removed: Vec<[u32; 2]>,
+    removed_similarities: Vec<f64>,
     documents: u32,
     missing: usize,
     too_short: u64,
     compared: u64,
     bands: crivo::similarity::Bands,
     expected_missed: crivo::Estimate,
+    not_listed: crivo::Estimate,
 }
 
 impl Found {
@@ -283,6 +290,12 @@ impl Found {
             similarities.push(similarity);
             Ok(())
         })?;
+        let (mut removed, mut removed_similarities) = (Vec::new(), Vec::new());
+        clusters.for_each_removed(outcome, |member, kept, similarity| {
+            removed.push([position(member), position(kept)]);
+            removed_similarities.push(similarity);
+            Ok(())
+        })?;
         // Each missing text is kept, in a cluster of its own.
         let mut kept: Vec<u32> = (0..texts as u32).collect();
         for (&of, member) in clusters.kept().iter().zip(0..) {
@@ -292,12 +305,15 @@ impl Found {
             pairs,
             similarities,
             clusters: kept,
+            removed,
+            removed_similarities,
             documents: outcome.documents(),
             missing: texts - positions.len(),
             too_short: outcome.too_short(),
             compared: outcome.compared(),
             bands: outcome.bands(),
             expected_missed: outcome.expected_missed(),
+            not_listed: outcome.not_listed(),
         })
     }
 }
@@ -306,9 +322,13 @@ impl Found {
     /// Returns true if the parts are consistent with each other. A pickle may contain anything.
     fn is_consistent(&self) -> bool {
         let kept = |position: u32| self.clusters.get(position as usize).copied();
+        let mut similarities = self.similarities.iter().chain(&self.removed_similarities);
         self.documents as usize <= self.clusters.len()
             && self.similarities.len() == self.pairs.len()
-            && self.similarities.iter().all(|similarity| (0.0..=1.0).contains(similarity))
+            && self.removed_similarities.len() == self.removed.len()
+            && similarities.all(|similarity| (0.0..=1.0).contains(similarity))
+            && self.removed.is_sorted_by(|[one, _], [next, _]| one < next)
+            && self.removed.iter().all(|&[gone, stays]| gone != stays && kept(gone) == Some(stays))
             && self.pairs.as_flattened().iter().all(|&position| kept(position).is_some())
             && self.clusters.iter().all(|&position| kept(position) == Some(position))
     }
@@ -324,6 +344,8 @@ impl Found {
 /// ([('a', 'b', 1.0)], 1, 1)
 /// >>> found.pair_positions, found.similarities
 /// (array([[0, 1]], dtype=uint32), array([1.]))
+/// >>> found.removed, found.not_listed.value
+/// ([('b', 'a', 1.0)], 0.0)
 #[pyclass(module = "crivo", frozen)]
 #[derive(Debug)]
 pub(crate) struct NearDuplicates {
@@ -332,7 +354,7 @@ pub(crate) struct NearDuplicates {
 }
 
 /// The state in a pickle: pairs, similarities, clusters, three counts, bands, the estimate of
-/// missed pairs, and ids.
+/// missed pairs, ids, removed texts, their similarities, and the estimate of pairs not listed.
 type State<'py> = (
     Bound<'py, PyArray2<u32>>,
     Bound<'py, PyArray1<f64>>,
@@ -341,30 +363,58 @@ type State<'py> = (
     Bands,
     Estimate,
     Option<Bound<'py, PyList>>,
+    Bound<'py, PyArray2<u32>>,
+    Bound<'py, PyArray1<f64>>,
+    Estimate,
 );
 
 /// The ids of two texts, and their similarity.
 type NamedPair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, f64);
 
-#[pymethods]
 impl NearDuplicates {
-    /// The pairs, in the order of their positions: the ids of both texts, and their similarity.
-    #[getter]
-    fn pairs<'py>(&self, py: Python<'py>) -> Result<Vec<NamedPair<'py>>> {
+    /// Returns pairs of positions with their similarities, as pairs of ids.
+    fn named<'py>(
+        &self,
+        py: Python<'py>,
+        pairs: &[[u32; 2]],
+        similarities: &[f64],
+    ) -> Result<Vec<NamedPair<'py>>> {
         let id = |position: u32| match &self.ids {
             Some(ids) => Ok(ids[position as usize].bind(py).clone()),
             None => Ok::<_, PyErr>(position.into_pyobject(py)?.into_any()),
         };
         let with_ids =
             |(&[one, other], &similarity): (&[u32; 2], &f64)| Ok((id(one)?, id(other)?, similarity));
-        self.found.pairs.iter().zip(&self.found.similarities).map(with_ids).collect()
+        pairs.iter().zip(similarities).map(with_ids).collect()
+    }
+}
+
+/// Returns pairs as an array with one row for each.
+fn rows_of<'py>(py: Python<'py>, pairs: &[[u32; 2]]) -> PyResult<Bound<'py, PyArray2<u32>>> {
+    PyArray1::from_slice(py, pairs.as_flattened()).reshape([pairs.len(), 2])
+}
+
+/// Returns the rows of an array as pairs. An array of another width has none.
+fn pairs_of(rows: &PyReadonlyArray2<'_, u32>) -> Vec<[u32; 2]> {
+    let rows = rows.as_array();
+    match rows.dim() {
+        (_, 2) => rows.rows().into_iter().map(|pair| [pair[0], pair[1]]).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[pymethods]
+impl NearDuplicates {
+    /// The pairs, in the order of their positions: the ids of both texts, and their similarity.
+    #[getter]
+    fn pairs<'py>(&self, py: Python<'py>) -> Result<Vec<NamedPair<'py>>> {
+        self.named(py, &self.found.pairs, &self.found.similarities)
     }
 
     /// The positions of both texts of each pair, one row a pair.
     #[getter]
     fn pair_positions<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<u32>>> {
-        let pairs = &self.found.pairs;
-        Ok(PyArray1::from_slice(py, pairs.as_flattened()).reshape([pairs.len(), 2])?)
+        Ok(rows_of(py, &self.found.pairs)?)
     }
 
     /// The similarity of each pair.
@@ -387,10 +437,26 @@ impl NearDuplicates {
         PyArray1::from_vec(py, kept.collect())
     }
 
+    /// The certificate: the id of each text that is not kept, the id of the text that is kept in its
+    /// place, and their similarity, in the order of the texts. Where chains link texts, one that was
+    /// not compared with the kept one is left out. `crivo dedup --removed` and
+    /// `crivo.spark.removed` list the same.
+    #[getter]
+    fn removed<'py>(&self, py: Python<'py>) -> Result<Vec<NamedPair<'py>>> {
+        self.named(py, &self.found.removed, &self.found.removed_similarities)
+    }
+
     /// How many pairs at or above the threshold were probably not found.
     #[getter]
     fn expected_missed(&self) -> Estimate {
         self.found.expected_missed.into()
+    }
+
+    /// How many pairs at or above the threshold are not in `pairs`, because very large clusters have
+    /// too many. With `all_pairs` it is 0.
+    #[getter]
+    fn not_listed(&self) -> Estimate {
+        self.found.not_listed.into()
     }
 
     /// How many texts there are, missing ones left out.
@@ -435,23 +501,25 @@ impl NearDuplicates {
         bands: &Bound<'_, Bands>,
         expected_missed: &Bound<'_, Estimate>,
         ids: Option<&Bound<'_, PyAny>>,
+        removed: PyReadonlyArray2<'_, u32>,
+        removed_similarities: PyReadonlyArray1<'_, f64>,
+        not_listed: &Bound<'_, Estimate>,
     ) -> Result<Self> {
         let (documents, too_short, compared) = counts;
-        let (pairs, clusters) = (pairs.as_array(), clusters.as_array().to_vec());
-        let pairs = match pairs.dim() {
-            (_, 2) => pairs.rows().into_iter().map(|pair| [pair[0], pair[1]]).collect(),
-            _ => Vec::new(),
-        };
+        let clusters = clusters.as_array().to_vec();
         let found = Found {
             missing: clusters.len().saturating_sub(documents as usize),
-            pairs,
+            pairs: pairs_of(&pairs),
             similarities: similarities.as_array().to_vec(),
             clusters,
+            removed: pairs_of(&removed),
+            removed_similarities: removed_similarities.as_array().to_vec(),
             documents,
             too_short,
             compared,
             bands: bands.get().0,
             expected_missed: expected_missed.get().0,
+            not_listed: not_listed.get().0,
         };
         if !found.is_consistent() {
             let message = "NearDuplicates: expected positions, similarities and clusters that fit together";
@@ -472,6 +540,9 @@ impl NearDuplicates {
             this.bands(),
             this.expected_missed(),
             this.ids.as_ref().map(|ids| PyList::new(py, ids)).transpose()?,
+            rows_of(py, &this.found.removed)?,
+            PyArray1::from_slice(py, &this.found.removed_similarities),
+            this.not_listed(),
         );
         Ok((slf.get_type().getattr("_restored")?, state))
     }
