@@ -29,7 +29,7 @@ struct Subject {
     rounds: &'static [&'static [&'static str]],
 }
 
-const SUBJECTS: [Subject; 2] = [
+const SUBJECTS: [Subject; 3] = [
     Subject {
         package: "crivo",
         files: &[
@@ -60,6 +60,7 @@ const SUBJECTS: [Subject; 2] = [
         ],
     },
     Subject { package: "crivo-near", files: &["crates/crivo-near/src/**"], rounds: &[&["--tests"]] },
+    Subject { package: "crivo-rows", files: &["crates/crivo-rows/src/condition/**"], rounds: &[&["--tests"]] },
 ];
 
 /// The results of the mutants of one or more crates.

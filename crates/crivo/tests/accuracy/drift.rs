@@ -63,6 +63,10 @@ fn alarms(name: &str, level: f64, pairs: usize, columns: usize, most_rows: usize
         let drift = TableDrift::between(&before, &after, &rule, |_| false);
         alarms += usize::from(drift.has_drifted());
     }
+    #[allow(clippy::print_stdout)] // with --nocapture: the rows of the table in docs/accuracy
+    {
+        println!("| {columns} | {most_rows} | {level} | {pairs} | {alarms} |");
+    }
     alarms
 }
 
@@ -87,13 +91,13 @@ fn unchanged_long_tables_rarely_raise_an_alarm() {
     assert!(found <= 29, "{found} of 60 pairs raise an alarm");
 }
 
-/// The size that was promised: 10,000 pairs of 100 columns. A rate of 1 % exceeds 150 with a
-/// probability of 10⁻⁶.
+/// The size that was promised: 10,000 pairs of 100 columns. A rate of 1 % exceeds 151 with a
+/// probability of 7·10⁻⁷.
 #[test]
 #[ignore = "takes minutes: cargo test --package crivo --test accuracy -- --ignored ten_thousand"]
 fn ten_thousand_unchanged_pairs_rarely_raise_an_alarm() {
     let found = alarms("ten thousand", 0.01, 10_000, 100, 200);
-    assert!(found <= 150, "{found} of 10000 pairs raise an alarm");
+    assert!(found <= 151, "{found} of 10000 pairs raise an alarm");
 }
 
 /// A table of a normal column, shifted, and of others that are unchanged.
@@ -108,23 +112,52 @@ fn shifted(random: &mut Random, rows: usize, shift: f64, others: usize) -> Table
     table(sizes, random.bits(), &columns)
 }
 
-/// Claims that a shift of 0.1 standard deviations in 10^6 rows is found, among 100 columns. Its
-/// distance is 0.04, and what is needed is less than 0.025, with a standard deviation below 0.002:
-/// all of 3 pairs are found but with a probability far below 10⁻⁶.
-#[test]
-fn a_small_shift_is_found_in_a_million_rows() {
-    let mut random = generator("shift");
-    for _ in 0..3 {
+/// Returns the effects with which a shift of 0.1 standard deviations in 10^6 rows is found, at the
+/// level that a column among 100 has. Pairs in which it is not found have none.
+fn shifts_found(name: &str, pairs: usize) -> Vec<f64> {
+    let mut random = generator(name);
+    let (mut effects, mut greatest) = (Vec::new(), 0.0_f64);
+    for _ in 0..pairs {
         // The other columns only share the level: short ones do.
         let before = shifted(&mut random, 1_000_000, 0.0, 0);
         let after = shifted(&mut random, 1_000_000, 0.1, 0);
         let rule = DriftRule { level: 0.01 / 100.0, ..DriftRule::default() };
         let drift = TableDrift::between(&before, &after, &rule, |_| false);
-        let changes = &drift.columns[0].changes;
-        let found = changes.iter().find(|change| change.what == ChangeKind::Distribution);
-        let found = found.unwrap_or_else(|| panic!("not found: {changes:?}"));
-        assert!((found.effect - 0.0399).abs() < 0.01, "{found:?}");
+        let mut changes = drift.columns[0].changes.iter();
+        if let Some(found) = changes.find(|change| change.what == ChangeKind::Distribution) {
+            effects.push(found.effect);
+            greatest = greatest.max(found.p);
+        }
     }
+    #[allow(clippy::print_stdout)] // with --nocapture: the figures of docs/accuracy
+    {
+        let least = effects.iter().copied().fold(1.0, f64::min);
+        let most = effects.iter().copied().fold(0.0, f64::max);
+        println!(
+            "shift found in {} of {pairs} pairs, effect {least:.4} to {most:.4}, p at most {greatest:.1e}",
+            effects.len()
+        );
+    }
+    effects
+}
+
+/// Claims that a shift of 0.1 standard deviations in 10^6 rows is found, among 100 columns. Its
+/// distance is 0.04, and what is needed is less than 0.025, with a standard deviation below 0.002:
+/// all of 3 pairs are found but with a probability far below 10⁻⁶.
+#[test]
+fn a_small_shift_is_found_in_a_million_rows() {
+    let effects = shifts_found("shift", 3);
+    assert_eq!(effects.len(), 3, "{effects:?}");
+    assert!(effects.iter().all(|effect| (effect - 0.0399).abs() < 0.01), "{effects:?}");
+}
+
+/// Claims that such a shift is found in at least 99 % of all pairs. If it is, fewer than 90 of 100
+/// have a probability of 6·10⁻⁹.
+#[test]
+#[ignore = "takes minutes: cargo test --package crivo --test accuracy -- --ignored hundred_pairs"]
+fn a_small_shift_is_found_in_nearly_all_of_a_hundred_pairs() {
+    let found = shifts_found("hundred shifts", 100).len();
+    assert!(found >= 90, "found in {found} of 100 pairs");
 }
 
 /// What draws the values of a changed column.
@@ -185,6 +218,10 @@ fn each_kind_of_change_is_found_and_named() {
         assert!(steady.changes.is_empty(), "{name}: {steady:?}");
         let found = x.changes.iter().find(|change| change.what == kind);
         let found = found.unwrap_or_else(|| panic!("{name}: {:?}", x.changes));
+        #[allow(clippy::print_stdout)] // with --nocapture: the rows of the table in docs/accuracy
+        {
+            println!("| {name} | {} | {effect} | {:.3} | {:.0e} |", kind.name(), found.effect, found.p);
+        }
         assert!((found.effect / effect - 1.0).abs() < 0.3, "{name}: {found:?}");
         let rule = DriftRule { min_effect: 0.95, ..DriftRule::default() };
         let large_only = TableDrift::between(&before, &after, &rule, |name| name == "came" || name == "gone");

@@ -39,13 +39,20 @@ fn shares_are_covered_and_verdicts_follow() {
         (0..50_000, [1.0, 0.1], JoinVerdict::Joins),
         (4_000..9_000, [0.2, 0.2], JoinVerdict::No),
     ] {
-        let mut missed = [0; 2];
+        let (mut missed, mut widths) = ([0; 2], [0.0; 2]);
         for _ in 0..400 {
             let seed = random.bits();
             let found = compare(&numbers(seed, 0..5_000), &numbers(seed, right.clone()));
             missed[0] += u32::from(!found.left_in_right.covers(shares[0]));
             missed[1] += u32::from(!found.right_in_left.covers(shares[1]));
+            for (width, share) in widths.iter_mut().zip([found.left_in_right, found.right_in_left]) {
+                *width += (share.upper() - share.lower()) / 400.0;
+            }
             assert_eq!(found.verdict, verdict, "{right:?}: {found:?}");
+        }
+        #[allow(clippy::print_stdout)] // with --nocapture: the rows of the table in docs/accuracy
+        {
+            println!("| {right:?} | {shares:?} | 400 | {missed:?} | {widths:.3?} | {verdict:?} |");
         }
         assert!(missed.iter().all(|missed| *missed <= 49), "{right:?}: {missed:?} of 400");
     }

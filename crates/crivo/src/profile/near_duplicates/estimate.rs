@@ -1,7 +1,7 @@
 //! Estimates the share of documents with a near-duplicate from the sample.
 
 use super::sample::{KEPT, SINGLY, SampledText, TextSample, members};
-use super::text::{BANDS, MOST_RUNS, similarity};
+use super::text::{BANDS, are_whole, similarity};
 use super::{CONFIDENCE, NearDuplicateShare};
 use crate::estimate::{Confidence, Estimate};
 use crate::math::sampled_total;
@@ -47,9 +47,7 @@ fn likenesses(texts: &[(u64, SampledText)]) -> Vec<Likeness> {
     for (at, (_, one)) in texts.iter().enumerate() {
         for (of, (_, other)) in texts.iter().enumerate().skip(at + 1) {
             let Some(similarity) = similarity(&one.runs, &other.runs, SIMILAR - DOUBT) else { continue };
-            // Texts with fewer runs than are kept are compared exactly.
-            let is_exact = one.runs.len() < MOST_RUNS && other.runs.len() < MOST_RUNS;
-            let doubt = if is_exact { 0.0 } else { DOUBT };
+            let doubt = if are_whole(&one.runs, &other.runs) { 0.0 } else { DOUBT };
             for text in [at, of] {
                 let likeness = &mut likenesses[text];
                 likeness.surely |= similarity >= SIMILAR + doubt;

@@ -38,8 +38,8 @@
 //! Bounds from bands are those of Student's t over eight independent values, at 98 % on one side.
 //! Binomial bounds are at 99.5 %. Two of each make 95 %. A large bucket that was not drawn makes
 //! both bounds weak, and the interval wide. Similarities from 64 hashes have an error of 0.05 near
-//! the threshold. Pairs that close to the threshold do not count for any bound. Texts with fewer
-//! runs are compared exactly.
+//! the threshold. Pairs within twice that of the threshold do not count for any bound. Two texts
+//! with fewer than 64 runs each are compared exactly.
 //!
 //! **When not to use it.** To find the near-duplicates themselves, which needs all documents
 //! ([`similarity`](crate::similarity)).

@@ -54,12 +54,20 @@ pub(super) fn band_keys(runs: &[u32], seed: u64) -> [u64; BANDS] {
     })
 }
 
-/// Returns the share of the smallest hashes of both texts that both have. It is exact if neither
-/// text has more runs than are kept. Returns `None` if the share is less than `least`.
+/// Returns true if all hashes of both texts were kept, so that their similarity is known exactly.
+pub(super) fn are_whole(one: &[u32], other: &[u32]) -> bool {
+    one.len() < MOST_RUNS && other.len() < MOST_RUNS
+}
+
+/// Returns the share of hashes that both texts have: of all their hashes if they
+/// [are whole](are_whole), otherwise of the smallest hashes of both. Returns `None` if the share is
+/// less than `least`.
 pub(super) fn similarity(one: &[u32], other: &[u32], least: f64) -> Option<f64> {
     let (mut at, mut of, mut common, mut union) = (0, 0, 0_usize, 0_usize);
-    let most_apart = ((1.0 - least) * MOST_RUNS.min(one.len() + other.len()) as f64) as usize;
-    while union < MOST_RUNS && (at < one.len() || of < other.len()) {
+    let all = one.len() + other.len();
+    let most = if are_whole(one, other) { all } else { all.min(MOST_RUNS) };
+    let most_apart = ((1.0 - least) * most as f64) as usize;
+    while union < most && (at < one.len() || of < other.len()) {
         match (one.get(at), other.get(of)) {
             (Some(a), Some(b)) if a == b => {
                 common += 1;
@@ -76,4 +84,29 @@ pub(super) fn similarity(one: &[u32], other: &[u32], least: f64) -> Option<f64> 
     }
     let share = common as f64 / (union as f64).max(1.0);
     (share >= least).then_some(share)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn texts_whose_runs_are_all_kept_are_compared_exactly() {
+        // Both have 63 runs, and together up to 126.
+        for apart in 0..=63 {
+            let (one, other): (BTreeSet<u32>, BTreeSet<u32>) =
+                ((0..63).collect(), (apart..63 + apart).collect());
+            let scattered = |set: &BTreeSet<u32>| {
+                let mut hashes: Vec<u32> = set.iter().map(|run| run.wrapping_mul(FACTORS[0])).collect();
+                hashes.sort_unstable();
+                hashes
+            };
+            let exact = one.intersection(&other).count() as f64 / one.union(&other).count() as f64;
+            let (one, other) = (scattered(&one), scattered(&other));
+            assert_eq!(similarity(&one, &other, 0.0), Some(exact), "{apart}");
+            assert_eq!(similarity(&one, &other, 0.7).is_some(), exact >= 0.7, "{apart}");
+        }
+    }
 }
