@@ -3,11 +3,58 @@
 use crate::classic::{Finding, signature};
 use crate::error::{Error, Result};
 use crate::filter::Filter;
-use crate::judgement::Verdict;
+use crate::judgement::{Reason, Verdict};
 use crate::message::Message;
+use crate::source::Location;
 
 /// The shares of ham at which caught spam is counted.
 pub const HAM_RATES: [f64; 3] = [0.0001, 0.001, 0.01];
+
+/// The number of mistakes whose reasons are kept, because the reasons of one take about a kilobyte.
+const EXPLAINED: usize = 1000;
+
+/// A message whose class is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownMessage {
+    /// The message.
+    pub bytes: Vec<u8>,
+    /// Its true class.
+    pub is_spam: bool,
+    /// Where it was read, if it is from a file.
+    pub location: Option<Location>,
+}
+
+impl From<(Vec<u8>, bool)> for KnownMessage {
+    fn from((bytes, is_spam): (Vec<u8>, bool)) -> Self {
+        Self { bytes, is_spam, location: None }
+    }
+}
+
+/// A message that was called the opposite of what it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mistake {
+    /// Its position in the given mail, from 0.
+    pub place: u64,
+    /// Where it was read, if it is from a file.
+    pub location: Option<Location>,
+    /// Its date in seconds since 1970, if it has one.
+    pub date: Option<i64>,
+    /// Its true class.
+    pub is_spam: bool,
+    /// Its score.
+    pub score: f64,
+    /// Its subject.
+    pub subject: String,
+    /// Why it was called so. Empty for all mistakes after the first thousand.
+    pub reasons: Vec<Reason>,
+}
+
+impl Mistake {
+    /// Returns the verdict, which is the opposite of the class.
+    pub fn verdict(&self) -> Verdict {
+        if self.is_spam { Verdict::Ham } else { Verdict::Spam }
+    }
+}
 
 /// The verdicts about messages of one class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,7 +72,7 @@ pub struct Verdicts {
 }
 
 /// The verdicts about spam and about ham, and how well scores rank them.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Evaluation {
     /// About messages that are spam.
     pub spam: Verdicts,
@@ -37,6 +84,8 @@ pub struct Evaluation {
     /// For each of [`HAM_RATES`], the share of spam with a score above that of all ham but this
     /// share.
     pub caught_at: [f64; HAM_RATES.len()],
+    /// Messages that were called the opposite of what they are, in the order given.
+    pub mistakes: Vec<Mistake>,
 }
 
 /// Messages of one class that are called spam at a threshold, by the reason.
@@ -90,16 +139,49 @@ impl Filter {
     ///
     /// # Errors
     /// If mail cannot be read, or the store is damaged.
-    pub fn evaluate(&self, mail: impl IntoIterator<Item = Result<(Vec<u8>, bool)>>) -> Result<Evaluation> {
+    pub fn evaluate<M: Into<KnownMessage>>(
+        &self,
+        mail: impl IntoIterator<Item = Result<M>>,
+    ) -> Result<Evaluation> {
         let (mut evaluation, mut scores) = (Evaluation::default(), Vec::new());
         for next in mail {
-            let (bytes, is_spam) = next?;
-            let (verdict, score) = self.verdict(&Message::read(&bytes))?;
-            if is_spam { &mut evaluation.spam } else { &mut evaluation.ham }.add(verdict, score);
-            scores.push((score, is_spam));
+            let known = next?.into();
+            let message = Message::read(&known.bytes);
+            let (verdict, score) = self.verdict(&message)?;
+            if known.is_spam { &mut evaluation.spam } else { &mut evaluation.ham }.add(verdict, score);
+            let place = scores.len() as u64;
+            scores.push((score, known.is_spam));
+            self.note_mistake(&mut evaluation.mistakes, (place, &known, &message), verdict, score)?;
         }
         (evaluation.area_above_roc, evaluation.caught_at) = ranking(&mut scores);
         Ok(evaluation)
+    }
+
+    /// Adds the message to the mistakes if the verdict is the opposite of its class. The message is
+    /// explained by the state of the filter that judged it.
+    pub(crate) fn note_mistake(
+        &self,
+        mistakes: &mut Vec<Mistake>,
+        (place, known, message): (u64, &KnownMessage, &Message),
+        verdict: Verdict,
+        score: f64,
+    ) -> Result<()> {
+        let opposite = if known.is_spam { Verdict::Ham } else { Verdict::Spam };
+        if verdict != opposite {
+            return Ok(());
+        }
+        let is_explained = mistakes.len() < EXPLAINED;
+        let reasons = if is_explained { self.check(&known.bytes)?.reasons } else { Vec::new() };
+        mistakes.push(Mistake {
+            place,
+            location: known.location.clone(),
+            date: message.date,
+            is_spam: known.is_spam,
+            score,
+            subject: message.subject.trim().to_owned(),
+            reasons,
+        });
+        Ok(())
     }
 
     /// Counts what each of the thresholds 0.1 … 1.0 would call spam.
@@ -181,6 +263,49 @@ pub(crate) fn ranking(scores: &mut [(f64, bool)]) -> (f64, [f64; HAM_RATES.len()
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Label, Policy};
+
+    #[test]
+    fn messages_called_the_opposite_are_mistakes_with_reasons() {
+        let folder = tempfile::tempdir().unwrap();
+        let filter = Filter::open_or_create(folder.path()).unwrap();
+        let lesson = |number: u32| {
+            let is_spam = number.is_multiple_of(2);
+            let (word, label) = if is_spam { ("prize", Label::Spam) } else { ("lunch", Label::Ham) };
+            Ok((format!("From: {word}@example.org\n\n{word} number {number}\n").into_bytes(), label))
+        };
+        filter.train((0..80).map(lesson)).unwrap();
+        let wanted = Policy { spam_from: Some(0.5), ham_to: Some(0.49), ..Policy::default() };
+        let filter = filter.with_policy(wanted).unwrap();
+        let asked = |subject: &str, word: &str, is_spam: bool| {
+            let bytes =
+                format!("From: {word}@example.org\nSubject: {subject}\n\n{word} again\n").into_bytes();
+            let location = Location { path: subject.into(), number: Some(7) };
+            Ok(KnownMessage { bytes, is_spam, location: Some(location) })
+        };
+        let mail = [
+            asked("a", "prize", true),
+            asked("b", "lunch", true),
+            asked("c", "prize", false),
+            asked("d", "lunch", false),
+        ];
+        let found = filter.evaluate(mail).unwrap();
+        let listed: Vec<_> =
+            found.mistakes.iter().map(|one| (one.place, &*one.subject, one.verdict())).collect();
+        assert_eq!(listed, [(1, "b", Verdict::Ham), (2, "c", Verdict::Spam)]);
+        for mistake in &found.mistakes {
+            assert!(!mistake.reasons.is_empty() && (mistake.score < 0.5) == mistake.is_spam, "{mistake:?}");
+            assert_eq!(
+                mistake.location.as_ref().unwrap().to_string(),
+                format!("{}, message 7", mistake.subject)
+            );
+        }
+        let wrong = found.spam.ham + found.ham.spam;
+        assert_eq!(found.mistakes.len() as u64, wrong);
+        // The class given is not learned: asking again gives the same answer.
+        let again = [(b"From: lunch@example.org\n\nlunch again\n".to_vec(), true)];
+        assert_eq!(filter.evaluate(again.map(Ok)).unwrap().mistakes[0].location, None);
+    }
 
     #[test]
     fn ranking_is_that_of_all_pairs() {

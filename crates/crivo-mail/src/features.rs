@@ -1,15 +1,16 @@
 //! From a message to the features of the linear model.
 //!
-//! A feature is something that a message has or has not: a word, two words together, a run of three
-//! or five bytes, a word of the subject, a fact about how it is built or what its headers say. No
-//! kind of feature depends on a language. Runs of two and three letters that are not ASCII are
-//! features as well, because Chinese has no spaces between words, and letters of other scripts take
-//! two bytes each. (Three words together, and two with one between them, were tried.
-//! Cross-validation found that they add nothing to runs of characters.)
+//! A feature is something that a message has or does not have. It is a word, two words together, a
+//! run of three or five bytes, a word of the subject, or a fact. Facts are about the structure of
+//! the message or about its headers. No kind of feature depends on a language. Runs of two and
+//! three letters that are not ASCII are features as well. They help with Chinese, which has no
+//! spaces between words, and with scripts whose letters take two or more bytes each. (Three words
+//! together, and two with one between them, were tried. Cross-validation found that they add
+//! nothing to runs of characters.)
 //!
 //! Names are hashed into slots with a sign (`crivo::hash::FeatureHasher`), so there is no
-//! dictionary to keep. A message becomes an ascending list of numbers, each of which holds slot and
-//! sign.
+//! dictionary to keep. A message becomes an ascending list of numbers, and each number holds a slot
+//! and a sign.
 //!
 //! Presence counts, not frequency: a word that is repeated a hundred times says no more than one
 //! that is there once. The features of a text have length 1 as a vector, so that long messages do

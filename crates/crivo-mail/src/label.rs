@@ -4,7 +4,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
-use crate::store::Method;
 
 /// A mark on a message. A message is spam or ham or neither, and has any number of labels besides.
 ///
@@ -49,17 +48,6 @@ impl Label {
             Self::Spam => "spam",
             Self::Ham => "ham",
             Self::Named(name) => name,
-        }
-    }
-
-    /// Returns an error if a store of this method cannot use the label. The classic method knows
-    /// spam and ham alone.
-    pub(crate) fn check_for(&self, method: Method) -> Result<()> {
-        match (self, method) {
-            (Self::Named(name), Method::Classic) => Err(Error::Unsuitable(format!(
-                "label:{name}: the store has the method classic, which knows spam and ham only: labels need a store of the default method"
-            ))),
-            _ => Ok(()),
         }
     }
 

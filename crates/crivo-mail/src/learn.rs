@@ -78,9 +78,8 @@ impl Filter {
     /// # Errors
     /// If the store is damaged or cannot be written: nothing is learned then.
     pub fn learn(&self, message: &[u8], label: &Label) -> Result<Learned> {
-        let (message, method) = (Message::read(message), self.method());
-        label.check_for(method)?;
-        let (new, features) = self.prepare(method, &message)?;
+        let message = Message::read(message);
+        let (new, features) = self.prepare(self.method(), &message)?;
         let mut outcome = Learned::New;
         self.change_store(|_, change| {
             let next = |before: Option<&Learnt>| {
@@ -167,7 +166,6 @@ impl Filter {
             && let Some(next) = mail.next()
         {
             let (bytes, label) = next?;
-            label.check_for(method)?;
             let message = Message::read(&bytes);
             let (new, features) = self.prepare(method, &message)?;
             size += features.len().max(new.signature.len());

@@ -28,6 +28,22 @@ const PIECE: usize = 64 << 10;
 /// The number of bytes that are read to find out what a file is.
 const BEGINNING: u64 = 512;
 
+/// Where a message was read. Shown as its file and, in an mbox, its number there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location {
+    /// The file.
+    pub path: PathBuf,
+    /// The number of the message in its file, from 1, if that is an mbox.
+    pub number: Option<u64>,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path.display())?;
+        self.number.map_or(Ok(()), |number| write!(f, ", message {number}"))
+    }
+}
+
 /// The messages of a path, one after the other.
 #[derive(Debug)]
 pub struct Mail {
@@ -48,11 +64,16 @@ impl Mail {
         }
     }
 
-    fn read(&mut self) -> Result<Option<Vec<u8>>> {
+    /// Returns the same messages, each with the place where it was read.
+    pub fn located(mut self) -> impl Iterator<Item = Result<(Location, Vec<u8>)>> {
+        std::iter::from_fn(move || self.read().transpose())
+    }
+
+    fn read(&mut self) -> Result<Option<(Location, Vec<u8>)>> {
         loop {
             if let Some(mbox) = &mut self.mbox {
                 match mbox.next()? {
-                    Some(message) => return Ok(Some(message)),
+                    Some(message) => return Ok(Some((mbox.location(), message))),
                     None => self.mbox = None,
                 }
             }
@@ -78,7 +99,7 @@ impl Mail {
             } else if !is_empty {
                 let mut message = Vec::new();
                 whole.take(READ as u64).read_to_end(&mut message).map_err(trouble)?;
-                return Ok(Some(message));
+                return Ok(Some((Location { path, number: None }, message)));
             }
         }
     }
@@ -88,7 +109,7 @@ impl Iterator for Mail {
     type Item = Result<Vec<u8>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.read().transpose()
+        self.read().map(|found| found.map(|(_, message)| message)).transpose()
     }
 }
 
@@ -133,6 +154,8 @@ struct Mbox {
     started: bool,
     /// True if the lines that separate messages have a date.
     dated: bool,
+    /// The number of messages that were returned.
+    returned: u64,
 }
 
 impl fmt::Debug for Mbox {
@@ -143,11 +166,23 @@ impl fmt::Debug for Mbox {
 
 impl Mbox {
     fn of(path: PathBuf, file: Box<dyn Read + Send>) -> Self {
-        Self { path, file: BufReader::new(file), line: Vec::new(), started: false, dated: false }
+        let file = BufReader::new(file);
+        Self { path, file, line: Vec::new(), started: false, dated: false, returned: 0 }
+    }
+
+    /// Returns the location of the last returned message.
+    fn location(&self) -> Location {
+        Location { path: self.path.clone(), number: Some(self.returned) }
     }
 
     /// Returns the next message, up to a line that separates messages.
     fn next(&mut self) -> Result<Option<Vec<u8>>> {
+        let message = self.read_message()?;
+        self.returned += u64::from(message.is_some());
+        Ok(message)
+    }
+
+    fn read_message(&mut self) -> Result<Option<Vec<u8>>> {
         let mut message = Vec::new();
         let (mut after_blank, mut lines) = (!self.started, 0);
         loop {
@@ -287,6 +322,29 @@ mod tests {
         fs::write(&path, &compressed[..compressed.len() - 12]).unwrap();
         let read: Result<Vec<_>> = Mail::of(&path).unwrap().collect();
         assert!(read.unwrap_err().to_string().contains("mbox.gz"));
+    }
+
+    #[test]
+    fn messages_have_a_place_in_their_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, two] = ["1.mbox", "2.eml"].map(|name| folder.path().join(name));
+        fs::write(&one, "From a Thu\nSubject: 1\n\nFrom b Fri\nSubject: 2\n").unwrap();
+        fs::write(&two, "Subject: 3\n").unwrap();
+        let located: Vec<String> = Mail::of(folder.path())
+            .unwrap()
+            .located()
+            .map(|found| {
+                let (location, bytes) = found.unwrap();
+                format!("{location}: {}", String::from_utf8_lossy(&bytes).trim())
+            })
+            .collect();
+        let (one, two) = (one.display(), two.display());
+        let expected = [
+            format!("{one}, message 1: Subject: 1"),
+            format!("{one}, message 2: Subject: 2"),
+            format!("{two}: Subject: 3"),
+        ];
+        assert_eq!(located, expected);
     }
 
     #[test]

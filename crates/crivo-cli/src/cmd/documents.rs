@@ -219,6 +219,7 @@ fn every_option_that_is_named_exists() {
         "--locked",
         "--profile",
         "--workspace",
+        "--include-ignored",
         "--nocapture",
         "--features",
         "--no-default-features",

@@ -200,3 +200,27 @@ fn moving_mail_teaches_and_moving_it_back_unteaches() {
     client.moves(&dovecot, "Junk");
     assert!(!own(&office, &waiting).1);
 }
+
+#[test]
+fn mail_is_sorted_by_its_mark_at_delivery() {
+    let office = Office::trained();
+    let server = office.serve(&[]);
+    let dovecot = Dovecot::start(&office, &server);
+    let script = dovecot.folder.join("sort.sieve");
+    std::fs::write(&script, block("require [\"fileinto\"];")).unwrap();
+    for (message, folder) in [(spam(70_000), "Junk"), (ham(70_000), "INBOX")] {
+        let marked = dovecot.folder.join("marked.eml");
+        std::fs::write(&marked, server.spamc(&[], &message).out).unwrap();
+        // Says what a delivery would do.
+        let ran = as_root("sieve-test")
+            .args([Path::new("-c"), &dovecot.folder.join("dovecot.conf"), Path::new("-u")])
+            .args([Path::new("ana@example.test"), &script, &marked])
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&ran.stdout);
+        assert!(
+            ran.status.success() && told.contains(&format!("store message in folder: {folder}\n")),
+            "{ran:?}"
+        );
+    }
+}

@@ -8,6 +8,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::format_push_string)]
 #![cfg(unix)]
 
+mod backup;
 mod browser;
 mod dovecot;
 mod life;
@@ -19,4 +20,5 @@ mod running;
 mod soak;
 mod spamc;
 mod support;
+mod unwritable;
 mod watch;

@@ -1,5 +1,5 @@
-//! `crivo mail serve --milter` behind a real Postfix, from acceptance to delivery, and driven by
-//! `miltertest`.
+//! `crivo mail serve` behind a real Postfix, from acceptance to delivery: as a milter and through
+//! `spamc`. The milter is also driven by `miltertest`.
 //!
 //! Postfix runs from a configuration folder of its own, on a free port of 127.0.0.1, with the lines
 //! that docs/mail-setups.md tells administrators to write.
@@ -13,10 +13,13 @@ use std::time::Duration;
 
 use crate::mail::{ham, spam};
 use crate::recipes::block;
-use crate::support::{Office, Ran, as_root, eventually, fed, open_to_all, program, program_of_root};
+use crate::support::{Office, Ran, Server, as_root, eventually, fed, open_to_all, program, program_of_root};
 
 /// The address in the document.
 const DOCUMENTED: &str = "127.0.0.1:8891";
+
+/// The service that accepts mail, if the document has no other.
+const SMTPD: &str = "smtp inet n - n - - smtpd\n";
 
 /// A Postfix process, stopped when the value is dropped.
 struct Postfix {
@@ -28,6 +31,12 @@ struct Postfix {
 impl Postfix {
     /// Starts Postfix with users ana and bob of example.test, and with these further settings.
     fn start(office: &Office, settings: &str) -> Self {
+        Self::start_with_services(office, settings, SMTPD)
+    }
+
+    /// Starts Postfix as [`start`](Self::start) does, with services in which `smtp` stands for the
+    /// port that it listens on.
+    fn start_with_services(office: &Office, settings: &str, services: &str) -> Self {
         let postfix = program_of_root("postfix");
         let folder = office.path("postfix");
         let mail = office.path("mail");
@@ -54,11 +63,12 @@ impl Postfix {
         );
         std::fs::write(folder.join("main.cf"), own).unwrap();
         let services = format!(
-            "{port} inet n - n - - smtpd\ncleanup unix n - n - 0 cleanup\nqmgr unix n - n 300 1 qmgr\n\
+            "{}\ncleanup unix n - n - 0 cleanup\nqmgr unix n - n 300 1 qmgr\n\
              rewrite unix - - n - - trivial-rewrite\nbounce unix - - n - 0 bounce\ndefer unix - - n - 0 bounce\n\
              trace unix - - n - 0 bounce\nproxymap unix - - n - - proxymap\nanvil unix - - n - 1 anvil\n\
              virtual unix - n n - - virtual\nerror unix - - n - - error\nretry unix - - n - - error\n\
-             postlog unix-dgram n - n - 1 postlogd\n"
+             postlog unix-dgram n - n - 1 postlogd\n",
+            services.replace("smtp ", &format!("{port} "))
         );
         std::fs::write(folder.join("master.cf"), services).unwrap();
         let child = as_root(&postfix)
@@ -70,6 +80,40 @@ impl Postfix {
             .unwrap();
         let postfix = Self { folder, port, child };
         eventually("Postfix answers", || TcpStream::connect(("127.0.0.1", postfix.port)).is_ok());
+        postfix
+    }
+
+    /// Starts Postfix with the lines of the document that hand mail to `spamc`, which asks the
+    /// server at this port.
+    ///
+    /// `spamc` hands mail back through `sendmail` and `postdrop`. The latter is privileged, and
+    /// believes no configuration folder that the system's own does not name. So here it is a copy
+    /// without privileges, which needs a queue that it may write to.
+    fn through_spamc(office: &Office, port: u16) -> Self {
+        let commands = office.path("commands");
+        std::fs::create_dir(&commands).unwrap();
+        for name in ["postconf", "postlog", "postsuper", "postalias", "postqueue"] {
+            std::os::unix::fs::symlink(program_of_root(name), commands.join(name)).unwrap();
+        }
+        let postdrop = commands.join("postdrop");
+        std::fs::copy(program_of_root("postdrop"), &postdrop).unwrap();
+        open_to_all(&postdrop, 0o755);
+        let settings = format!(
+            "{}\nrecipient_delimiter = +\ncommand_directory = {}\n",
+            block("# /etc/postfix/main.cf\n"),
+            commands.display()
+        );
+        // The document's smtpd runs in a chroot, which a folder of the test is not.
+        let services = block("# /etc/postfix/master.cf")
+            .replace("       y       ", " n ")
+            .replace("-p 1783", &format!("-p {port}"));
+        // Mail that is handed in is looked for every second.
+        let services = format!("{services}\npickup unix n - n 1 1 pickup\n");
+        let postfix = Self::start_with_services(office, &settings, &services);
+        let queue = postfix.folder.join("queue");
+        for (mode, name) in [("o+wx", "maildrop"), ("o+x", "public")] {
+            assert!(as_root("chmod").arg(mode).arg(queue.join(name)).status().unwrap().success());
+        }
         postfix
     }
 
@@ -203,6 +247,35 @@ fn postfix_keeps_spam_in_quarantine_if_asked_to() {
 }
 
 #[test]
+fn postfix_delivers_through_spamc_with_each_recipients_own_store() {
+    let office = Office::trained();
+    std::fs::create_dir_all(office.path("users/ana")).unwrap();
+    let server = office.serve(&["--users", "users"]);
+    let postfix = Postfix::through_spamc(&office, server.spamd.port());
+    // What ana wants is spam to others.
+    assert_eq!(server.spamc(&["-u", "ana", "-L", "ham"], &spam(90_000)).code, Some(0));
+    let forged = format!("X-Spam-Flag: NO\n{}", spam(90_000));
+    let said = postfix.send(&["Ana+shop@example.test", "bob@example.test"], &forged);
+    assert!(said.starts_with("250"), "{said}");
+    let both = || [delivered(&office, "ana"), delivered(&office, "bob")];
+    eventually("both have mail", || both().iter().all(|mail| mail.len() == 1));
+    let [ana, bob] = both().map(|mut mail| mail.remove(0));
+    for message in [&ana, &bob] {
+        assert_eq!(message.matches("\nX-Spam-Status: ").count(), 1, "{message}");
+        assert!(message.ends_with(spam(90_000).split_once("\n\n").unwrap().1), "{message}");
+        assert!(!message.contains("X-Spam-Flag: NO"), "{message}");
+    }
+    assert!(bob.contains("\nX-Spam-Flag: YES\n") && !ana.contains("X-Spam-Flag"), "{ana}{bob}");
+
+    // Without a server mail arrives as it came.
+    assert_eq!(server.end("TERM").0, Some(0));
+    assert!(postfix.send(&["bob@example.test"], &spam(90_001)).starts_with("250"));
+    eventually("it arrives", || delivered(&office, "bob").len() == 2);
+    let unmarked = delivered(&office, "bob").into_iter().filter(|message| !message.contains("X-Spam-"));
+    assert_eq!(unmarked.count(), 1, "{}", postfix.log());
+}
+
+#[test]
 fn postfix_delivers_when_the_filter_is_gone_or_broken() {
     let office = Office::trained();
     let server = office.serve(&["--milter", "127.0.0.1:0"]);
@@ -259,12 +332,10 @@ fn spamc_asks_through_a_unix_socket_and_a_killed_server_is_replaced() {
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o660);
 }
 
-#[test]
-fn miltertest_finds_nothing_to_complain_about() {
-    let office = Office::trained();
-    let server = office.serve(&["--milter", "127.0.0.1:0"]);
+/// Hands spam with a forged header to the milter twice, as `miltertest` does it. Its exit code is 0
+/// if every answer is the expected one, and the message is marked.
+pub(crate) fn miltertest(office: &Office, server: &Server, message: &str) -> Ran {
     let port = server.milter.as_ref().unwrap().rsplit_once(':').unwrap().1.to_owned();
-    let message = spam(90_000);
     let (head, body) = message.split_once("\n\n").unwrap();
     let headers: Vec<String> = head
         .lines()
@@ -292,6 +363,13 @@ fn miltertest_finds_nothing_to_complain_about() {
         body.replace('\n', "\r\n")
     );
     std::fs::write(office.path("script.lua"), script).unwrap();
-    let ran = fed(program("miltertest").arg("-s").arg(office.path("script.lua")), b"");
+    fed(program("miltertest").arg("-s").arg(office.path("script.lua")), b"")
+}
+
+#[test]
+fn miltertest_finds_nothing_to_complain_about() {
+    let office = Office::trained();
+    let server = office.serve(&["--milter", "127.0.0.1:0"]);
+    let ran = miltertest(&office, &server, &spam(90_000));
     assert_eq!(ran.code, Some(0), "{ran:?}");
 }

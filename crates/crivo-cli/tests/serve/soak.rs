@@ -32,7 +32,7 @@ fn ask(server: &Server, message: &str) -> Result<bool, String> {
 }
 
 /// Sends one lesson as spamc does. Returns the reply as an error if it is not the expected one.
-fn teach(server: &Server, class: &str, message: &str) -> Result<(), String> {
+pub(crate) fn teach(server: &Server, class: &str, message: &str) -> Result<(), String> {
     let wrong = |error: std::io::Error| error.to_string();
     let mut stream = TcpStream::connect(server.spamd).map_err(wrong)?;
     stream.set_read_timeout(Some(Duration::from_secs(60))).map_err(wrong)?;

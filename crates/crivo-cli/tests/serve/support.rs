@@ -78,6 +78,15 @@ impl Office {
         command.args(["mail", "serve", "--store", "store", "--spamd", "127.0.0.1:0", "--web", "127.0.0.1:0"]);
         Server::start(command.args(options).current_dir(&self.folder))
     }
+
+    /// Starts the server as [`serve`](Self::serve) does, so that [`Server::limit_files`] makes its
+    /// writes fail instead of ending it.
+    pub(crate) fn serve_with_file_limits(&self, options: &[&str]) -> Server {
+        let mut command = Command::new("sh");
+        command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_crivo")]);
+        command.args(["mail", "serve", "--store", "store", "--spamd", "127.0.0.1:0", "--web", "127.0.0.1:0"]);
+        Server::start(command.args(options).current_dir(&self.folder))
+    }
 }
 
 /// A running server, stopped when the value is dropped.
@@ -119,6 +128,14 @@ impl Server {
     pub(crate) fn signal(&self, signal: &str) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
+    }
+
+    /// Sets the length beyond which the process can write to no file, in bytes or as `unlimited`.
+    /// With 0 it behaves as on a full disk. This also holds for root, whom permissions do not stop.
+    pub(crate) fn limit_files(&self, length: &str) {
+        let id = self.child.id().to_string();
+        let ran = program("prlimit").args(["--pid", &id, &format!("--fsize={length}:")]).status().unwrap();
+        assert!(ran.success());
     }
 
     /// Ends the process with a signal. Returns its exit code and its further output.

@@ -1,4 +1,4 @@
-//! Connections of mail servers: few and long ones, of which none can hold up the others.
+//! Serves connections of mail servers. They are few and long, and none can hold up the others.
 //!
 //! A mail server opens a connection and sends many messages through it, with pauses as long as its
 //! own clients make. So an idle connection costs a small buffer and may stay for [`IDLE`], as in

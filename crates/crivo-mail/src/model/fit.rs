@@ -25,8 +25,8 @@ use crate::worth::Counts;
 /// The recipe of the base, chosen by cross-validation within training mail.
 pub(super) const BASE: Recipe = Recipe { cost: 16.0, passes: 2 };
 
-/// Below this number of messages, all labels are believed, because a reader who corrects a young
-/// filter is right.
+/// With fewer messages than this, every label is taken as right. A filter that has learned little
+/// is wrong more often than the reader who corrects it.
 const BELIEVED: usize = 200;
 
 /// The result of fitting the base.

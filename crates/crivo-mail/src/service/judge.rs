@@ -64,10 +64,10 @@ impl OpenStore {
         })
     }
 
-    /// Sets the policy of verdicts, which takes precedence over the store's own.
+    /// Sets the policy of verdicts. Its set fields take precedence over the policy of the store.
     ///
     /// # Errors
-    /// If no filter can satisfy the policy.
+    /// The errors of [`Policy::check_for`] for the method of the store.
     pub fn with_policy(self, wanted: Policy) -> Result<Self> {
         Ok(Self { filter: self.filter.with_policy(wanted)?, ..self })
     }

@@ -96,9 +96,9 @@ fn show(args: &Args, out: &Output, judgement: Judgement) -> Result<()> {
     Ok(())
 }
 
-/// Writes the message to standard output, unchanged if judging fails. All of the message is read
-/// before the first byte is written. A caller that writes a whole message before it reads would
-/// otherwise deadlock with this program.
+/// Writes the message to standard output with headers for the verdict and labels. If judging fails,
+/// the message is written unchanged. All of the message is read before the first byte is written.
+/// Otherwise this program would deadlock with a caller that writes a whole message before it reads.
 fn pass_through(args: &Args, out: &Output) -> Outcome {
     let mut message = Vec::new();
     let read = io::stdin().lock().read_to_end(&mut message);

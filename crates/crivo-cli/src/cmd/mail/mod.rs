@@ -9,6 +9,7 @@ mod check;
 mod doctor;
 mod eval;
 mod learn;
+mod learning_page;
 mod lists;
 mod online;
 mod serve;

@@ -5,15 +5,17 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use crivo_mail::{Filter, Message, OnlineEvaluation, Story, Verdicts};
+use crivo_mail::{Filter, KnownMessage, LearningPoint, Message, OnlineEvaluation, Story, Verdicts};
 use serde::Serialize;
 
 use super::super::Outcome;
-use super::eval::{CaughtReport, ClassReport, caught_at, print_ranking, share};
+use super::eval::{
+    CaughtReport, ClassReport, caught_at, class, path_and_number, print_mistakes, print_ranking, reasons,
+    share,
+};
+use super::learning_page::{Replay, page};
 use crate::output::{self, Output};
-
-/// The number of mistakes that are listed.
-const LISTED: usize = 20;
+use crate::store::Destination;
 
 /// The JSON object; fields may be added, never renamed.
 #[derive(Debug, Serialize)]
@@ -24,6 +26,7 @@ struct OnlineReport {
     area_above_roc: f64,
     caught_at: Vec<CaughtReport>,
     steps: Vec<StepReport>,
+    curve: Vec<PointReport>,
     mistakes: Vec<MistakeReport>,
     seconds: f64,
 }
@@ -34,30 +37,56 @@ struct StepReport {
     ham: ClassReport,
 }
 
+/// A point of the curve: shares of the last tenth of the mail, but of all ham so far.
+#[derive(Debug, Serialize)]
+struct PointReport {
+    messages: u64,
+    lessons: u64,
+    spam_caught: Option<f64>,
+    unsure: Option<f64>,
+    ham_called_spam: Option<f64>,
+}
+
 #[derive(Debug, Serialize)]
 struct MistakeReport {
     place: u64,
     class: &'static str,
     score: f64,
     subject: String,
+    path: Option<String>,
+    number: Option<u64>,
+    reasons: Vec<String>,
+}
+
+impl From<LearningPoint> for PointReport {
+    fn from(point: LearningPoint) -> Self {
+        let LearningPoint { messages, lessons, spam_caught, unsure, ham_called_spam } = point;
+        Self { messages, lessons, spam_caught, unsure, ham_called_spam }
+    }
 }
 
 /// Replays mail in the order of its dates. A message without a date has that of the message before
-/// it.
+/// it. Writes the page if there is one, and prints the result in JSON, or as text if there is no
+/// page.
 pub(super) fn run(
     store: &Path,
-    mail: Vec<(Vec<u8>, bool)>,
+    mail: Vec<KnownMessage>,
     story: Story,
-    json: bool,
+    (json, destination): (bool, Option<&Destination>),
     out: &Output,
 ) -> Outcome {
-    let mail = in_order(mail);
+    let (mail, dates) = in_order(mail);
     let filter = Filter::open_or_create(store)?;
     let began = Instant::now();
     let found = filter.evaluate_online(&mail, story)?;
     let seconds = began.elapsed().as_secs_f64();
+    if let Some(destination) = destination {
+        destination.write(page(&found, &Replay { story, dates }).as_bytes())?;
+    }
     if json {
         out.json(&report(found, seconds))?;
+    } else if let Some(destination) = destination {
+        out.remark(format_args!("Wrote {}.", destination.name()))?;
     } else {
         print(&found, out)?;
         let rate = mail.len() as f64 / seconds.max(1e-9);
@@ -66,18 +95,25 @@ pub(super) fn run(
     Ok(if mail.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-fn in_order(mail: Vec<(Vec<u8>, bool)>) -> Vec<(Vec<u8>, bool)> {
+/// Returns the mail in the order of its dates, and the first and the last date.
+fn in_order(mail: Vec<KnownMessage>) -> (Vec<KnownMessage>, Option<(i64, i64)>) {
     let mut last = 0;
-    let mut dated: Vec<(i64, Vec<u8>, bool)> = Vec::with_capacity(mail.len());
-    for (bytes, is_spam) in mail {
-        last = Message::read(&bytes).date.unwrap_or(last);
-        dated.push((last, bytes, is_spam));
+    let mut dates: Option<(i64, i64)> = None;
+    let mut dated: Vec<(i64, KnownMessage)> = Vec::with_capacity(mail.len());
+    for known in mail {
+        if let Some(date) = Message::read(&known.bytes).date {
+            last = date;
+            let (first, newest) = dates.unwrap_or((date, date));
+            dates = Some((first.min(date), newest.max(date)));
+        }
+        dated.push((last, known));
     }
-    dated.sort_by_key(|(date, ..)| *date);
-    dated.into_iter().map(|(_, bytes, is_spam)| (bytes, is_spam)).collect()
+    dated.sort_by_key(|(date, _)| *date);
+    (dated.into_iter().map(|(_, known)| known).collect(), dates)
 }
 
 fn report(found: OnlineEvaluation, seconds: f64) -> OnlineReport {
+    let curve = found.curve().into_iter().map(PointReport::from).collect();
     OnlineReport {
         spam: found.spam.into(),
         ham: found.ham.into(),
@@ -89,14 +125,21 @@ fn report(found: OnlineEvaluation, seconds: f64) -> OnlineReport {
             .into_iter()
             .map(|(spam, ham)| StepReport { spam: spam.into(), ham: ham.into() })
             .collect(),
+        curve,
         mistakes: found
             .mistakes
             .into_iter()
-            .map(|mistake| MistakeReport {
-                place: mistake.place,
-                class: if mistake.is_spam { "spam" } else { "ham" },
-                score: mistake.score,
-                subject: mistake.subject,
+            .map(|mistake| {
+                let (path, number) = path_and_number(mistake.location.as_ref());
+                MistakeReport {
+                    place: mistake.place,
+                    class: class(&mistake),
+                    score: mistake.score,
+                    path,
+                    number,
+                    reasons: reasons(&mistake),
+                    subject: mistake.subject,
+                }
             })
             .collect(),
         seconds,
@@ -123,12 +166,5 @@ fn print(found: &OnlineEvaluation, out: &Output) -> Result<()> {
     out.columns(&rows)?;
     out.line(format_args!("{} lessons", output::count(found.lessons)))?;
     print_ranking(found.area_above_roc, &found.caught_at, out)?;
-    for mistake in found.mistakes.iter().take(LISTED) {
-        let class = if mistake.is_spam { "spam called ham" } else { "ham called spam" };
-        out.detail(format_args!(
-            "{class}: message {}, score {:.4}, {:?}",
-            mistake.place, mistake.score, mistake.subject
-        ))?;
-    }
-    Ok(())
+    print_mistakes(&found.mistakes, out)
 }

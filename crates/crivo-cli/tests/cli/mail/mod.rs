@@ -1,5 +1,7 @@
 //! `crivo mail`: exit codes that mail programs rely on, and messages that are never lost.
 
+mod eval;
+
 use std::io::Write as _;
 use std::process::Stdio;
 
@@ -21,7 +23,7 @@ pub(crate) fn message(random: &mut Random, is_spam: bool) -> String {
     )
 }
 
-fn mbox(random: &mut Random, is_spam: bool, count: usize) -> String {
+pub(crate) fn mbox(random: &mut Random, is_spam: bool, count: usize) -> String {
     (0..count).map(|_| format!("From x Thu Jan  1 00:00:00 1970\n{}\n", message(random, is_spam))).collect()
 }
 
@@ -248,6 +250,22 @@ fn labels_are_probabilities_and_keywords() {
 }
 
 #[test]
+fn the_classic_method_has_labels_too() {
+    let scratch = Scratch::new();
+    let heron =
+        "From: a@birds.example\n\nthe heron stood by the river at dusk and it was on the other side\n";
+    scratch.write("heron.eml", heron);
+    let train = ["mail", "train", "--store", "s", "--method", "classic", "--label", "birds=heron.eml"];
+    assert_eq!(scratch.run(&train).ok(), "1 of 1 messages learned\n");
+    let labels = |message: &str| check(&scratch, message).1["labels"].clone();
+    assert_eq!(labels(&heron.replace("a@", "b@")), serde_json::json!({"birds": 1.0}));
+    assert_eq!(labels("From: b@x.example\n\nall of that is for you\n"), serde_json::json!({"birds": 0.0}));
+    let run = scratch.feed(&["mail", "unlearn", "--store", "s", "label:birds"], heron);
+    assert_eq!(run.ok(), "unlearned\n");
+    assert_eq!(labels(heron), serde_json::json!({}));
+}
+
+#[test]
 fn evaluation_counts_every_message() {
     let (scratch, mut random) = trained();
     scratch.write("new-spam.mbox", mbox(&mut random, true, 30));
@@ -279,10 +297,6 @@ fn evaluation_counts_every_message() {
     let run = scratch.feed(&policy, "Subject: x\n\ny\n");
     assert_eq!(run.code, Some(3));
     assert!(run.err.contains("classic"), "{}", run.err);
-    // The classic method does not support labels.
-    let run = scratch.feed(&["mail", "learn", "--store", "c", "label:social"], "Subject: x\n\ny\n");
-    assert_eq!(run.code, Some(3));
-    assert!(run.err.contains("label:social") && run.err.contains("classic"), "{}", run.err);
     let report =
         scratch.run(&[&["mail", "eval", "--store", "c", "--sweep", "--json"][..], &paths].concat()).json();
     let rows = report["sweep"].as_array().unwrap();
@@ -362,47 +376,6 @@ fn lessons_that_contradict_their_label_are_listed_and_told() {
     assert!(listed["score"].as_f64().unwrap() > 0.9 && !listed["reasons"].as_array().unwrap().is_empty());
     let text = scratch.run(&["mail", "audit", "--store", "s"]);
     assert!(text.ok().contains("learned as ham"), "{}", text.out);
-}
-
-#[test]
-fn mail_in_the_order_of_dates_is_judged_and_then_taught() {
-    let scratch = Scratch::new();
-    let mut random = Random::new(5);
-    let dated = |random: &mut Random, is_spam, count: usize| -> String {
-        let one = |day: usize| {
-            let date = format!("Date: {} Jan 2024 10:00:00 +0000\n", day % 28 + 1);
-            format!("From x Thu Jan  1 00:00:00 1970\n{date}{}\n", message(random, is_spam))
-        };
-        (0..count).map(one).collect()
-    };
-    scratch.write("spam.mbox", dated(&mut random, true, 60));
-    scratch.write("ham.mbox", dated(&mut random, false, 60));
-    let paths = ["--spam", "spam.mbox", "--ham", "ham.mbox", "--json"];
-    let played = |store: &str, more: &[&str]| {
-        let run = scratch.run(&[&["mail", "eval", "--store", store][..], more, &paths].concat());
-        serde_json::from_str::<Value>(run.ok()).unwrap()
-    };
-    let all = played("a", &["--online", "everything", "--every", "10"]);
-    assert_eq!((&all["lessons"], &all["spam"]["total"]), (&120.into(), &60.into()));
-    assert_eq!(all["steps"].as_array().unwrap().len(), 10);
-    let mistakes = played("m", &["--online", "mistakes", "--every", "5"]);
-    assert!(mistakes["lessons"].as_u64().unwrap() < 120, "{mistakes}");
-    played("n", &["--online", "everything", "--every", "20", "--noise", "5%"]);
-    let stats = scratch.run(&["mail", "stats", "--store", "a", "--json"]).json();
-    assert_eq!(stats["messages"], 120);
-    let wrong = scratch.run(&[
-        "mail",
-        "eval",
-        "--store",
-        "x",
-        "--online",
-        "everything",
-        "--noise",
-        "80%",
-        "--spam",
-        "spam.mbox",
-    ]);
-    assert_eq!(wrong.code, Some(3));
 }
 
 #[test]
