@@ -100,7 +100,7 @@ pub(crate) fn candidates(
 struct PairWriter<'a> {
     writer: Writer<PairKey>,
     components: &'a Components,
-    /// The first members of buckets of which not all pairs were written.
+    /// The first member of each bucket whose pairs were not all written.
     crowded: Vec<u32>,
     largest: usize,
     members: u32,

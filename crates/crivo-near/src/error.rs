@@ -1,6 +1,7 @@
 //! The crate's one error type.
 
 use std::fmt;
+use std::io::ErrorKind;
 
 /// The result of the crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -67,8 +68,16 @@ impl Error {
 
     /// Returns the error for a file of a work folder that could not be written.
     pub(crate) fn work_not_written(path: &std::path::Path, cause: &std::io::Error) -> Self {
-        Self::work(path, format_args!("{cause}; what is done stays: make room and run again"))
+        Self::work(
+            path,
+            format_args!("was not written: {cause}; what is done stays: make room and run again"),
+        )
     }
+}
+
+/// Returns true if a file could not be written because there is no room for it.
+fn lacks_room(cause: &std::io::Error) -> bool {
+    matches!(cause.kind(), ErrorKind::StorageFull | ErrorKind::FileTooLarge | ErrorKind::QuotaExceeded)
 }
 
 impl fmt::Display for Error {
@@ -77,7 +86,13 @@ impl fmt::Display for Error {
             Self::Setting { name, allowed, found } => write!(f, "{name}: expected {allowed}, found {found}"),
             Self::Sketch(error) => error.fmt(f),
             Self::Storage { doing, cause } => {
-                write!(f, "{doing}: {cause}; TMPDIR chooses where temporary files are kept")
+                let folder = std::env::temp_dir();
+                let advice = if lacks_room(cause) {
+                    "make room there, or name another folder with TMPDIR"
+                } else {
+                    "TMPDIR chooses where temporary files are kept"
+                };
+                write!(f, "{doing} in {}: {cause}; {advice}", folder.display())
             }
             #[cfg(feature = "index")]
             Self::Index(error) => error.fmt(f),
@@ -118,9 +133,8 @@ impl From<crivo_spill::Error> for Error {
         let (doing, path) = (error.doing(), error.path().map(std::path::Path::to_path_buf));
         let cause = error.into_cause();
         match path {
-            Some(path) => {
-                Self::work(&path, format_args!("{cause}; what is done stays: make room and run again"))
-            }
+            Some(path) if lacks_room(&cause) => Self::work_not_written(&path, &cause),
+            Some(path) => Self::work(&path, format_args!("{doing}: {cause}")),
             None => Self::Storage { doing, cause },
         }
     }

@@ -122,9 +122,11 @@ impl KeptSets {
         self.0.iter().map(|block| block.capacity() as u64 * 8).sum()
     }
 
-    /// Sorts the wanted sets in place, each hash once, and drops the others. `wanted` gets the
-    /// place of a member and returns the number for its set, or `None` to drop it. The result is in
-    /// the layout that [`sets_of`](crate::segments::sets_of) reads.
+    /// Returns the wanted sets and drops the others. The hashes of a set are sorted in place, and
+    /// repeated hashes are removed. `wanted` gets the place of a member, and a position that each
+    /// thread keeps from call to call to speed up look-ups. It returns the number for the member's
+    /// set, or `None` to drop it. The returned blocks have the layout that
+    /// [`sets_of`](crate::segments::sets_of) reads.
     pub(crate) fn sorted(
         self,
         threads: usize,

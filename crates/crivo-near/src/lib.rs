@@ -98,7 +98,7 @@ pub use exhaustive::all_similar_sets;
 #[cfg(feature = "index")]
 pub use index::Index;
 pub use outcome::Outcome;
-pub use overlap::{Benchmark, ItemHit, Matcher, Overlaps, overlap};
+pub use overlap::{Benchmark, ItemHit, Matcher, Overlaps, PartHits, overlap};
 pub use parallel::{deal, thread_count};
 pub use passages::{
     Cut, Passage, PassageLookup, PassageSettings, PassageSteps, Passages, SharedPassage, SharedWindow,

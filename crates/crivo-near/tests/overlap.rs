@@ -28,7 +28,13 @@ fn shares_and_longest_runs_are_those_of_brute_force() {
         let gram = 1 + round % 6;
         let join = |texts: &[Vec<String>]| texts.iter().map(|words| words.join(", ")).collect::<Vec<_>>();
         let (item_texts, document_texts) = (join(&items), join(&documents));
-        let benchmark = Benchmark::read(&Texts::new(&item_texts, 1), gram).unwrap();
+        // One collection, or two whose items are numbered on.
+        let (one, others) = item_texts.split_at(if round % 2 == 0 { 0 } else { 2 });
+        let collections = [Texts::new(one, 1), Texts::new(others, 2)];
+        let benchmark = match one {
+            [] => Benchmark::read(&Texts::new(&item_texts, 1), gram).unwrap(),
+            _ => Benchmark::read_all(&collections, gram).unwrap(),
+        };
         let found = overlap(&Texts::new(&document_texts, 2), &benchmark, 0.3, 64 << 20).unwrap();
         let mut all = Vec::new();
         found
@@ -56,6 +62,16 @@ fn shares_and_longest_runs_are_those_of_brute_force() {
             }
         }
         assert_eq!(all, expected, "round {round}");
+        let parts = benchmark.collections();
+        assert_eq!(parts.iter().map(ExactSizeIterator::len).sum::<usize>(), items.len());
+        for (part, hits) in parts.iter().zip(found.of_parts(&parts).unwrap()) {
+            let of_part = || expected.iter().filter(|hit| part.contains(&(hit.1 as u32)));
+            let documents: HashSet<usize> = of_part().map(|hit| hit.0).collect();
+            let items: HashSet<usize> = of_part().map(|hit| hit.1).collect();
+            assert_eq!((hits.documents_hit, hits.items_hit), (documents.len() as u64, items.len() as u64));
+            let places = part.clone().map(|item| benchmark.place(item));
+            assert!(places.eq(0..part.len() as u64), "round {round}");
+        }
         hits += all.len();
     }
     assert!(hits > 1000, "only {hits} hits");

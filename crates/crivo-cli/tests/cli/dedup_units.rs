@@ -87,3 +87,48 @@ fn the_name_of_the_output_chooses_the_format() {
     scratch.run(&["dedup", "t.jsonl", "--unit", "line", "-o", "t.csv", "-q"]).ok();
     assert_eq!(String::from_utf8(scratch.read("t.csv")).unwrap(), "text,n\n\"a\nb\n\",1\n\"c\n\",2\n");
 }
+
+/// Units that do not fit in memory go to a temporary file, and what stays is the same.
+#[test]
+fn little_memory_gives_the_same_result() {
+    let mut random = Random::new(4);
+    let texts: String = (0..60_000)
+        .map(|number| {
+            let paragraphs: Vec<String> = (0..8)
+                .map(|at| match random.below(4) {
+                    0 => format!("Menu {}", random.below(20)),
+                    1 => format!("menu {}", random.below(90_000)),
+                    _ => format!("only in {number}, {at}"),
+                })
+                .collect();
+            format!("{}\n", json!({"id": number, "text": paragraphs.join("\n\n")}))
+        })
+        .collect();
+    let scratch = Scratch::with([("crawl.jsonl", texts)]);
+    for unit in ["line", "paragraph"] {
+        let run = |memory: &str, threads: &str| {
+            let args =
+                ["dedup", "crawl.jsonl", "--unit", unit, "--ignore", "case", "--min-length", "2", "--json"];
+            let files =
+                ["-o", "clean.jsonl", "--most-frequent", "top.tsv", "--memory", memory, "--threads", threads];
+            let report = scratch.run(&[&args[..], &files[..]].concat()).json();
+            (report, scratch.read("clean.jsonl"), scratch.read("top.tsv"))
+        };
+        let (report, clean, top) = run("2G", "2");
+        assert!(report["removed"].as_u64() > Some(60_000), "{report}");
+        for threads in ["1", "3"] {
+            let little = run("16M", threads);
+            assert_eq!((&little.0, &little.2), (&report, &top), "{unit}, {threads} threads");
+            assert!(little.1 == clean, "{unit}, {threads} threads");
+        }
+    }
+    // The units do not fit: without room for a temporary file, there is no answer.
+    #[cfg(unix)]
+    {
+        use crate::dedup::little_disk::{TEMPORARY, run_limited};
+
+        std::fs::create_dir(scratch.path(TEMPORARY)).unwrap();
+        let args = ["dedup", "crawl.jsonl", "--unit", "line", "--memory", "16M", "--json"];
+        run_limited(&scratch, 0, &args).fails_with("writing to a temporary file");
+    }
+}

@@ -134,8 +134,8 @@ struct AskedKeys {
 struct Candidates {
     /// The places of the texts, ascending. A candidate is named by its position here.
     places: Vec<u64>,
-    /// For each block, pairs with the number of a document in the high half and a candidate in the
-    /// low half.
+    /// Pairs of a document of the index and a candidate that share a key, in one partition for each
+    /// block. The document's number is in the high 32 bits, the candidate's number in the low ones.
     pairs: Partitions<u64>,
 }
 

@@ -120,7 +120,7 @@ impl FoundLog {
             for_each_frame(&mut file, &self.path, |frame| {
                 if done.contains_key(&frame.block) {
                     let frame = Frame::encode(frame.block, &frame.pairs, frame.tally.as_ref());
-                    kept.write_all(&frame).map_err(failed)?;
+                    kept.write_all(&frame).map_err(|error| Error::work_not_written(&temporary, &error))?;
                 }
                 Ok(())
             })?;

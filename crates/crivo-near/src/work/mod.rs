@@ -112,7 +112,9 @@ impl Work {
                     ));
                 }
                 let temporary = path.join("run.new");
-                fs::write(&temporary, own).and_then(|()| fs::rename(&temporary, &run)).map_err(unusable)?;
+                fs::write(&temporary, own)
+                    .and_then(|()| fs::rename(&temporary, &run))
+                    .map_err(|error| Error::work_not_written(&run, &error))?;
             }
             Err(error) => return Err(Error::work(&run, error)),
         }

@@ -20,7 +20,7 @@ use crate::corpus::{Corpus, EditText, PlainCorpusArgs, explained};
 use crate::interrupt;
 use crate::output::{self, Output};
 use crate::sizes::memory_size;
-use crate::store::Destination;
+use crate::store::{Destination, Filled, publish};
 
 /// Find passages that stand in two places, and cut the later ones
 ///
@@ -69,8 +69,8 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
 
-    /// Write each passage: id, start, end, id of the first occurrence, its start, its end (bytes of
-    /// the texts)
+    /// Write a line for each repeated passage, separated by tabs: document id, start and end, then
+    /// document id, start and end of its first occurrence (positions are bytes of the text)
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 
@@ -162,16 +162,20 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
     }
     let found = repeated_passages(&corpus, &settings, &PassageProgress(&corpus)).map_err(explained)?;
     corpus.set_stage("writing");
+    // No file gets its name before all of them are written.
+    let mut lists = Vec::new();
     if let Some(file) = &report {
-        write_report(file, &corpus, &found)?;
+        lists.push(write_report(file, &corpus, &found)?);
     }
     if let Some(file) = &page {
-        file.write(page::page(&corpus, &found)?.as_bytes())?;
+        let page = page::page(&corpus, &found)?;
+        lists.push(file.fill(|to| Ok(to.write_all(page.as_bytes())?))?);
     }
     if documents.is_wanted() {
         let wanted = has_passages(&found, args.cut.into());
         documents.write(&corpus, &wanted, &cutter(&found, args.cut.into(), args.min_left))?;
     }
+    publish(lists)?;
     settings.work.as_ref().map_or(Ok(()), WorkFolder::clear).map_err(explained)?;
     let summary = PassagesReport {
         documents: found.documents(),
@@ -227,9 +231,10 @@ fn cutter(found: &Passages, what: Cut, min_left: usize) -> Box<EditText<'_>> {
     })
 }
 
-fn write_report(file: &Destination, corpus: &Corpus<'_>, found: &Passages) -> Result<()> {
+/// Writes the report, without giving it its name.
+fn write_report<'a>(file: &'a Destination, corpus: &Corpus<'_>, found: &Passages) -> Result<Filled<'a>> {
     let mut names = corpus.names(&|_| true)?;
-    file.write_with(|to| {
+    file.fill(|to| {
         let mut put = |passage: crivo_near::Passage| -> Result<()> {
             names.put(passage.place, to)?;
             write!(to, "\t{}\t{}\t", passage.start, passage.end)?;

@@ -1,5 +1,8 @@
 //! `crivo passages`: the found passages, the cuts, and that every other byte stays.
 
+#[cfg(unix)]
+mod little_disk;
+
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -165,6 +168,68 @@ fn what_cannot_be_is_refused_and_nothing_is_written() {
     run(&["--from-html", "-o", "x.jsonl"]).fails_with("--cut document or none");
     run(&["--field", "body", "-o", "x.jsonl"]).fails_with("body");
     assert_eq!(scratch.names(), ["crawl.jsonl"]);
+}
+
+/// Positions are those in the text that a reader sees, and the page shows that text.
+#[test]
+fn passages_of_pages_are_those_that_a_reader_sees() {
+    let words: Vec<String> = (0..60).map(|number| format!("Clause{number}")).collect();
+    // The same words, with other tags between them and other references for their characters.
+    let plain = format!("<p>Primeira p&aacute;gina</p><script>{0}</script><p>{0}</p>", words.join(" "));
+    let tagged = format!(
+        "<title>x</title><div>Outra: &amp; <i>{}</i> fim</div>",
+        words
+            .iter()
+            .map(|word| word.replace("Clause", "<b>Cl</b>&#97;use"))
+            .collect::<Vec<_>>()
+            .join("&nbsp;")
+    );
+    let hidden = format!("<p>Nada</p><style>{}</style>", words.join(" "));
+    let pages = [plain, tagged, hidden];
+    let scratch = Scratch::with([("crawl.jsonl", jsonl(&pages))]);
+    let shown = pages
+        .map(|page| String::from_utf8(crivo_html::PageText::default().of(page.as_bytes()).to_vec()).unwrap());
+    let args =
+        ["passages", "crawl.jsonl", "--from-html", "--cut", "none", "--report", "r.tsv", "--html", "p.html"];
+    let report = scratch.run(&[&args[..], &["--json"]].concat()).json();
+    let bytes = shown.iter().map(String::len).sum::<usize>();
+    assert_eq!((&report["passages"], &report["bytes"]), (&json!(1), &json!(bytes)), "{shown:?}");
+    let rows = String::from_utf8(scratch.read("r.tsv")).unwrap();
+    let fields: Vec<&str> = rows.trim_end().split('\t').collect();
+    let [id, start, end, first, first_start, first_end] = fields[..] else { panic!("{rows}") };
+    assert_eq!((id, first), ("d2", "d1"));
+    let cut = |text: &str, start: &str, end: &str| {
+        text[start.parse().unwrap()..end.parse().unwrap()]
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(cut(&shown[0], first_start, first_end), words);
+    assert_eq!(cut(&shown[1], start, end), words);
+    let page = String::from_utf8(scratch.read("p.html")).unwrap();
+    for text in ["Primeira página", "Outra: &amp; ", "Clause59", " fim", "1 times again, 60 words"] {
+        assert!(page.contains(text), "{text:?} in {page}");
+    }
+    assert!(!page.contains("<b>Cl") && !page.contains("&lt;b&gt;"), "{page}");
+
+    // Nothing is cut, so an output has the pages as they stand.
+    scratch.run(&[&args[..5], &["-o", "same.jsonl"]].concat()).ok();
+    assert_eq!(scratch.read("same.jsonl"), scratch.read("crawl.jsonl"));
+    // A whole page can go, because its source need not be cut.
+    scratch.run(&[&args[..3], &["--cut", "document", "-o", "clean.jsonl", "-q"]].concat()).ok();
+    let clean = String::from_utf8(scratch.read("clean.jsonl")).unwrap();
+    assert!(clean.lines().count() == 2 && !clean.contains("Outra"), "{clean}");
+    // Pages in a folder are read in the same way.
+    std::fs::create_dir(scratch.path("site")).unwrap();
+    for (page, name) in scratch.read("crawl.jsonl").split(|byte| *byte == b'\n').zip(["a", "b", "c"]) {
+        let page: serde_json::Value = serde_json::from_slice(page).unwrap();
+        scratch.write(&format!("site/{name}.html"), page["text"].as_str().unwrap());
+    }
+    let site =
+        ["passages", "site", "--from-html", "--cut", "none", "--report", "site.tsv", "--html", "p.html"];
+    assert_eq!(scratch.run(&[&site[..], &["--json"]].concat()).json(), report);
+    let renamed = rows.replace("d2\t", "site/b.html\t").replace("d1\t", "site/a.html\t");
+    assert_eq!(String::from_utf8(scratch.read("site.tsv")).unwrap(), renamed);
 }
 
 #[test]

@@ -1,24 +1,32 @@
 //! `crivo overlap`: finds the documents that contain items of a benchmark.
 
+mod benchmarks;
+
+use std::cmp::Reverse;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context, Result, bail};
-use crivo_near::{Benchmark, Cut, Overlaps, cut, overlap};
+use anyhow::{Result, bail};
+use crivo_near::{Benchmark, Cut, Error, ItemHit, Overlaps, cut, overlap};
 use crivo_rows::Edit;
 use serde::Serialize;
 
+use self::benchmarks::{BenchmarkArgs, BenchmarkFile, BenchmarkReport, reports};
 use super::Outcome;
 use super::edited::EditedDocuments;
 use super::passages::CutName;
 use crate::args::share;
-use crate::corpus::{Corpus, CorpusArgs, EditText, explained};
+use crate::corpus::{CorpusArgs, DocumentNames, EditText, explained};
 use crate::output::{self, Output};
-use crate::store::Destination;
+use crate::store::publish;
 
 /// The memory for hits before they are written to a temporary file.
 const MEMORY: u64 = 256 << 20;
+
+/// The number of benchmarks that the summary lists.
+const SHOWN: usize = 10;
 
 /// Find documents that contain items of a benchmark, and remove them
 ///
@@ -26,6 +34,9 @@ const MEMORY: u64 = 256 << 20;
 /// it, word for word; an item with fewer words has to stand there whole. Shares are exact. All
 /// items are held in memory, about 35 bytes a word; the corpus is read once, and once more to write
 /// what stays.
+///
+/// Several benchmarks are answered for at once: --with takes any number of files, and --report and
+/// --json say which of them an item is of. In a folder each whole file is an item.
 ///
 /// With -o the documents that are not hit are written as they stand, in their order. With --cut the
 /// words that an item and a document have in common are cut instead, or the sentences or paragraphs
@@ -49,7 +60,7 @@ pub(crate) struct Args {
     with_field: Option<String>,
 
     /// The field with the id of an item [default: id, if there is one; otherwise record numbers
-    /// from 1]
+    /// from 1 in each file]
     #[arg(long, value_name = "NAME|NUMBER")]
     with_id: Option<String>,
 
@@ -70,7 +81,8 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
 
-    /// Write each hit: id of the document, id of the item, share, words of the longest common run
+    /// Write each hit: id of the document, id of the item, share, words of the longest common run,
+    /// and the file of the item if --with gives several
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 
@@ -87,6 +99,8 @@ struct OverlapReport {
     documents_hit: u64,
     items_hit: u64,
     skipped: u64,
+    /// Every file of `--with`, in their order.
+    benchmarks: Vec<BenchmarkReport>,
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
@@ -96,42 +110,70 @@ pub(crate) fn run(args: &Args, out: &Output) -> Outcome {
         bail!("--html: what a reader sees has no place in the page that could be cut: use --cut document");
     }
     let report = files.optional_output(args.report.as_ref())?;
-    let with = args.corpus.for_files(&args.with, args.with_field.as_ref(), args.with_id.as_ref());
-    let items = with.open(out).context("--with")?;
-    items.set_stage("benchmark");
-    let benchmark = Benchmark::read(&items, args.words).map_err(explained)?;
+    let with = BenchmarkArgs::new(args)?;
+    let benchmarks = with.open(out)?;
+    let benchmark = benchmarks.read(args.words)?;
     let corpus = args.corpus.open(out)?;
     corpus.set_stage("documents");
     let found = overlap(&corpus, &benchmark, args.share, MEMORY).map_err(explained)?;
     corpus.set_stage("writing");
     let hit = hit_places(&found)?;
     let is_hit = |place: u64| hit.binary_search(&place).is_ok();
+    let benchmark_files = benchmarks.files(&benchmark)?;
+    // The report gets its name when the documents are written too.
+    let mut lists = Vec::new();
     if let Some(file) = &report {
-        write_report(file, &corpus, &items, &benchmark, &found, &is_hit)?;
+        let mut hits = HitWriter {
+            names: corpus.names(&is_hit)?,
+            item_names: benchmarks.names_of_hit_items(&benchmark, &found)?,
+            files: &benchmark_files,
+        };
+        lists.push(file.fill(|to| hits.write(&found, to))?);
     }
     if documents.is_wanted() {
         documents.write(&corpus, &is_hit, &cutter(&benchmark, args.share, args.cut.into(), &is_hit))?;
     }
+    publish(lists)?;
     let summary = OverlapReport {
         documents: found.documents,
         items: benchmark.items(),
         documents_hit: found.documents_hit,
         items_hit: found.items_hit,
         skipped: corpus.skipped(),
+        benchmarks: reports(&benchmark_files, &found)?,
     };
     if args.json {
         out.json(&summary)?;
     } else {
-        let count = output::count;
-        out.tell(format_args!(
-            "{} of {} documents contain {} of {} items",
-            count(summary.documents_hit),
-            count(summary.documents),
-            count(summary.items_hit),
-            count(summary.items as u64)
-        ));
+        print(summary, out);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the summary. Of several benchmarks, those that were hit are listed, most hit first.
+fn print(summary: OverlapReport, out: &Output) {
+    let count = output::count;
+    out.tell(format_args!(
+        "{} of {} documents contain {} of {} items",
+        count(summary.documents_hit),
+        count(summary.documents),
+        count(summary.items_hit),
+        count(summary.items as u64)
+    ));
+    let mut benchmarks = summary.benchmarks;
+    if benchmarks.len() < 2 {
+        return;
+    }
+    benchmarks.retain(|benchmark| benchmark.items_hit > 0);
+    benchmarks.sort_by_key(|benchmark| Reverse((benchmark.items_hit, benchmark.documents_hit)));
+    for BenchmarkReport { file, items, items_hit, documents_hit } in benchmarks.iter().take(SHOWN) {
+        let (hit, items, documents) = (count(*items_hit), count(*items as u64), count(*documents_hit));
+        out.tell(format_args!("{file}: {hit} of {items} items, in {documents} documents"));
+    }
+    if benchmarks.len() > SHOWN {
+        let more = count((benchmarks.len() - SHOWN) as u64);
+        out.tell(format_args!("{more} more benchmarks were hit: --json lists all"));
+    }
 }
 
 /// Returns the places of the documents that are hit, ascending.
@@ -175,26 +217,31 @@ fn cutter<'a>(
     })
 }
 
-fn write_report(
-    file: &Destination,
-    corpus: &Corpus<'_>,
-    items: &Corpus<'_>,
-    benchmark: &Benchmark,
-    found: &Overlaps,
-    is_hit: &(dyn Fn(u64) -> bool + Sync),
-) -> Result<()> {
-    let mut names = corpus.names(is_hit)?;
-    let mut item_names = items.names(&|_| true)?;
-    file.write_with(|to| {
-        let mut put = |place: u64, hit: crivo_near::ItemHit| -> Result<()> {
-            names.put(place, to)?;
-            to.write_all(b"\t")?;
-            item_names.put(benchmark.place(hit.item), to)?;
-            writeln!(to, "\t{}\t{}", hit.share, hit.run)?;
-            Ok(())
-        };
+/// Writes hits, one a line.
+struct HitWriter<'a> {
+    names: DocumentNames<'a>,
+    item_names: Vec<Vec<u8>>,
+    files: &'a [BenchmarkFile],
+}
+
+impl HitWriter<'_> {
+    /// Writes all hits in the order of the documents and items.
+    fn write(&mut self, found: &Overlaps, to: &mut dyn Write) -> Result<()> {
         let written =
-            found.for_each(|place, hit| put(place, hit).map_err(|e| crivo_near::Error::Documents(e.into())));
+            found.for_each(|place, hit| self.put(place, hit, to).map_err(|e| Error::Documents(e.into())));
         written.map_err(explained)
-    })
+    }
+
+    fn put(&mut self, place: u64, hit: ItemHit, to: &mut dyn Write) -> Result<()> {
+        let Self { names, item_names, files } = self;
+        names.put(place, to)?;
+        to.write_all(b"\t")?;
+        to.write_all(&item_names[hit.item as usize])?;
+        write!(to, "\t{}\t{}", hit.share, hit.run)?;
+        if files.len() > 1 {
+            let file = &files[files.partition_point(|file| file.items.end <= hit.item)];
+            write!(to, "\t{}", file.name.replace(['\t', '\n', '\r'], " "))?;
+        }
+        Ok(to.write_all(b"\n")?)
+    }
 }

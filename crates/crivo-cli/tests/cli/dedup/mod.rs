@@ -2,6 +2,9 @@
 
 //! `crivo dedup`: which documents are kept and reported, and that nothing is lost.
 
+#[cfg(unix)]
+pub(crate) mod little_disk;
+
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::Read;
 use std::process::Stdio;
@@ -211,7 +214,7 @@ fn documents_without_a_shingle_stay_unless_they_are_the_same() {
 /// A row is never removed because it has no text.
 #[test]
 fn empty_and_null_texts_stay_and_are_counted_in_every_format() {
-    let orders = include_str!("../../../../samples/orders.csv");
+    let orders = include_str!("../../../../../samples/orders.csv");
     let scratch = Scratch::with([("orders.csv", orders)]);
     let args = ["dedup", "orders.csv", "-f", "note", "--id", "order", "-o", "o.csv", "--json"];
     let report = scratch.run(&args).json();
