@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 
 /// The number of ids in a group. A lookup reads one group and searches it sequentially.
 const IDS_AT_ONCE: usize = 64;
@@ -59,11 +59,20 @@ impl IdWriter {
     /// Returns a reader for all ids.
     pub(super) fn finish(self) -> Result<IdReader> {
         let Written { file, mut groups, .. } = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let file = file.into_inner().map_err(io::IntoInnerError::into_error).context("writing the ids")?;
+        let file = file.into_inner().map_err(|error| anyhow!(not_written(&error.into_error())))?;
         groups.sort_unstable_by_key(|group| group.place);
         let kept = vec![(usize::MAX, Vec::new()); GROUPS_KEPT.min(groups.len())];
         Ok(IdReader { file, groups, kept })
     }
+}
+
+/// Returns why ids could not be written to a temporary file, and what to do.
+pub(super) fn not_written(cause: &io::Error) -> String {
+    let folder = std::env::temp_dir();
+    format!(
+        "writing ids to a temporary file in {}: {cause}; make room there, or name another folder with TMPDIR",
+        folder.display()
+    )
 }
 
 /// Finds ids by the place of their document.

@@ -10,7 +10,7 @@ use crivo_html::PageText;
 use crivo_near::{Documents, Error as NearError, TakeText};
 use crivo_rows::{Counts, Edit, Folded, Format, Input, Predicate, Progress, RowBatch, RowId, Scan, Select};
 
-use super::names::{IdReader, IdWriter};
+use super::names::{IdReader, IdWriter, not_written};
 use super::{CorpusArgs, EditText, ID_FIELD, Id, InputFiles, TEXT_FIELD};
 use crate::interrupt::{self, Interrupted};
 use crate::output::{Meter, Output, RunStage};
@@ -184,7 +184,7 @@ impl<'a> RowCorpus<'a> {
             |ids: &mut Vec<Id>, batch| {
                 ids.clear();
                 collect_ids(batch, wanted, ids)?;
-                writer.add(ids).map_err(|error| batch.error(0, format_args!("writing the ids: {error}")))
+                writer.add(ids).map_err(|error| batch.error(0, not_written(&error)))
             },
             |_, _| Ok(()),
         )?;
