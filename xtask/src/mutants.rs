@@ -60,7 +60,11 @@ const SUBJECTS: [Subject; 3] = [
         ],
     },
     Subject { package: "crivo-near", files: &["crates/crivo-near/src/**"], rounds: &[&["--tests"]] },
-    Subject { package: "crivo-rows", files: &["crates/crivo-rows/src/condition/**"], rounds: &[&["--tests"]] },
+    Subject {
+        package: "crivo-rows",
+        files: &["crates/crivo-rows/src/condition/**"],
+        rounds: &[&["--tests"]],
+    },
 ];
 
 /// The results of the mutants of one or more crates.
