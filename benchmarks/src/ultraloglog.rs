@@ -310,18 +310,17 @@ fn united_hll4(a: &HllSketch, b: &HllSketch) -> HllSketch {
 
 /// Bits times mean square relative error, over many sketches of random items.
 fn memory_times_variance(page: &mut Page) {
-    for (n, trials, merged) in
-        [
+    for (n, trials, merged) in [
         (10_240, 2_000, false),
         (100_000, 2_000, false),
         (1_000_000, 500, false),
         (100_000, 2_000, true),
         (1_000_000, 500, true),
-    ]
-    {
+    ] {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(8);
         let mut items = vec![0; n];
-        let (mut squares, mut stored, mut used) = ([0.0; NAMES.len()], [0.0; NAMES.len()], [0.0; NAMES.len()]);
+        let (mut squares, mut stored, mut used) =
+            ([0.0; NAMES.len()], [0.0; NAMES.len()], [0.0; NAMES.len()]);
         for _ in 0..trials {
             items.iter_mut().for_each(|item| *item = random.next_u64());
             let all = if merged {
@@ -339,8 +338,9 @@ fn memory_times_variance(page: &mut Page) {
         }
         let how = if merged { ", merged from two halves" } else { "" };
         for (what, bytes) in [("Stored", stored), ("Memory in use", used)] {
-            let figures =
-                NAMES.into_iter().zip(std::array::from_fn::<_, { NAMES.len() }, _>(|who| 8.0 * bytes[who] * squares[who]));
+            let figures = NAMES
+                .into_iter()
+                .zip(std::array::from_fn::<_, { NAMES.len() }, _>(|who| 8.0 * bytes[who] * squares[who]));
             page.add(
                 format!("{what} × variance at {n} different items{how}, {trials} sketches"),
                 "bits",
