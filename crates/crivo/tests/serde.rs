@@ -3,6 +3,7 @@
 #![cfg(feature = "serde")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // this is how a test fails
 
+#[expect(dead_code, reason = "these tests draw nothing at random")]
 #[path = "support/mod.rs"]
 mod support;
 
