@@ -30,7 +30,7 @@ pub fn run() -> Page {
         "How many different: HyperLogLog",
         "All at precision 12 (4,096 registers) unless said. Peers that take no hash are left out of the rows \
          that give one. crivo counts small sets exactly; the figures include what that costs. Where it is \
-         slower: one by one, from hashes a little and from u64 keys by two fifths, because the mixer of integers \
+         slower: one by one from u64 keys, by a third, because the mixer of integers \
          takes twice the instructions of foldhash and the processor is busy with nothing but instructions \
          (batches and Integers::extend hash eight keys at a time); at precision 18, where the first \
          24,576 hashes are kept in a table before there are registers; and in answering, where the \

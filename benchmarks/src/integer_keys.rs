@@ -18,11 +18,11 @@ pub fn run() -> Page {
         "Random u64 keys, each hashed by its library: crivo with Rrmxmx, which is specified bit \
          for bit, and the peers with foldhash. The rows stand in the pages of HyperLogLog and \
          Bloom too. Where crivo falls short of what it aims at: HyperLogLog one by one (aim: as fast as \
-         hyperloglockless; 0.59 of it), because a mixer that passes every test of docs/accuracy/hashing.md takes two \
-         rotations, two multiplications and two shifts, about twice the instructions of foldhash: 1.3 ns of the \
-         2.5 ns of an insert are the hash, and hyperloglockless takes 1.5 ns for both; Bloom one by one \
-         of a million keys (aim: as fast as fastbloom; inserts 0.85 to 0.86 of it, hits 0.91 to 0.93, misses 1.20 to 1.22) and \
-         misses of ten million (0.96 to 1.03; inserts 1.25 to 1.52, hits 1.18 to 1.51), from two runs. Tried: \
+         hyperloglockless; 0.65 of it), because a mixer that passes every test of docs/accuracy/hashing.md takes two \
+         rotations, two multiplications and two shifts, about twice the instructions of foldhash: 1.2 ns of the \
+         1.8 ns of an insert are the hash, and hyperloglockless takes 1.2 ns for both; Bloom one by one \
+         of a million keys (aim: as fast as fastbloom; inserts 0.85 to 0.89 of it, hits 0.91 to 0.94, misses 1.20 to 1.33) and \
+         of ten million (inserts 0.92 to 1.52, hits 1.02 to 1.51, misses 0.96 to 1.18), from three runs. Tried: \
          registers without a histogram and without a branch, which made batches faster (2.1 to 2.3 times \
          the peer) and single keys no faster. What knows its keys beforehand gives them together: batches, or \
          Integers::extend.",
